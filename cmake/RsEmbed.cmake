@@ -1,0 +1,1 @@
+# Filled by the web layer: embeds files with .incbin and a table.

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The model: entities with births and deaths, counters turned into rates, the
+ * view of the last tick and the head block history is made of. Loop thread.
+ *
+ * A tick is: rs_model_begin, rs_model_apply for every source read, then
+ * analysis reads the view and puts what it derives, then rs_model_end.
+ */
+#ifndef RS_MODEL_H
+#define RS_MODEL_H
+
+#include "block.h"
+#include "frame.h"
+#include "loop.h"
+#include "view.h"
+
+struct rs_model_conf {
+	rs_ns interval_ns;
+	uint32_t max_series;
+	unsigned n_blocks; /* minute blocks in the pool, >= 3 */
+	struct rs_cpuset reserved;
+};
+
+struct rs_model;
+
+int rs_model_new(const struct rs_model_conf *c, struct rs_model **ret);
+void rs_model_free(struct rs_model *m); /* NULL-safe */
+void rs_model_set_reserved(struct rs_model *m, const struct rs_cpuset *reserved);
+const struct rs_cpuset *rs_model_reserved(const struct rs_model *m);
+
+struct rs_model_time {
+	rs_ns mono_ns, due_ns, boot_ns;
+	int64_t wall_ms;
+	bool is_clock_ok;
+};
+void rs_model_begin(struct rs_model *m, const struct rs_model_time *t);
+void rs_model_apply(struct rs_model *m, const struct rs_frame *f);
+/* A source failed: its metrics have no value this tick (they have none anyway
+ * unless applied), and what it must not be judged without is named. */
+void rs_model_missing(struct rs_model *m, const char *source);
+/* Builds the view from what was applied; before analysis. */
+void rs_model_build_view(struct rs_model *m);
+/* For analysis/load.c: the same view, writable. */
+struct rs_view *rs_model_view_rw(struct rs_model *m);
+struct rs_core_view *rs_model_cores_rw(struct rs_model *m);
+/* A derived gauge (value in units, NAN = no value). key as in rs_reading. */
+void rs_model_put(struct rs_model *m, enum rs_metric_id metric, uint32_t key, double value);
+/* Closes the tick. Returns the block of a minute that just ended, or NULL; the
+ * caller hands it to the store and reports back with rs_model_block_done. */
+struct rs_block *rs_model_end(struct rs_model *m);
+void rs_model_block_done(struct rs_model *m, struct rs_block *b, bool is_committed);
+/* At shutdown: the unfinished block with what it holds, or NULL. */
+struct rs_block *rs_model_flush(struct rs_model *m);
+
+const struct rs_view *rs_model_view(const struct rs_model *m);
+const struct rs_cpu_info *rs_model_cpus(const struct rs_model *m);
+
+/* Blocks still held, oldest first, the current one last; for recent queries. */
+size_t rs_model_blocks(
+    const struct rs_model *m, const struct rs_block **ret_blocks, size_t cap);
+
+/* The newest raw value of a counter as read (for /metrics), false when unknown. */
+struct rs_model_stats {
+	uint32_t series, series_max;
+	uint64_t series_refused;   /* new series beyond the limit */
+	uint64_t blocks_dropped;   /* minutes given up because the store held all blocks */
+	uint64_t counter_wraps, counter_resets;
+	uint64_t gaps;             /* ticks later than 2.5 intervals */
+};
+void rs_model_get_stats(const struct rs_model *m, struct rs_model_stats *ret);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The machine as of the last tick: what rules judge and the API shows. Plain
+ * data, owned by the model, read-only for everybody but load.c (which fills
+ * the fields it is named for). NAN = no value; rates are per second of
+ * measured monotonic time. Loop thread.
+ */
+#ifndef RS_VIEW_H
+#define RS_VIEW_H
+
+#include <stdbool.h>
+
+#include "frame.h"
+
+enum rs_cpu_accounting {
+	RS_ACCOUNTING_UNKNOWN,
+	RS_ACCOUNTING_TICK,   /* time is sampled by the timer tick: irq is not seen */
+	RS_ACCOUNTING_PRECISE /* CONFIG_IRQ_TIME_ACCOUNTING */
+};
+
+enum rs_excluded {
+	RS_CORE_COUNTS,
+	RS_CORE_OFFLINE,
+	RS_CORE_ISOLATED,
+	RS_CORE_NOHZ_FULL,
+	RS_CORE_RESERVED, /* by the operator's configuration */
+	RS_CORE_POLLING   /* a user-space poller owns it: >= 95 % user, no softirq */
+};
+
+struct rs_core_view {
+	unsigned cpu;
+	unsigned group; /* lowest CPU number of its SMT siblings; itself without SMT */
+	bool is_online;
+	/* shares of elapsed time */
+	double user, nice, system, idle, iowait, irq, softirq, steal;
+	double interrupts_ps, nic_interrupts_ps, net_rx_ps;
+	double processed_pps, dropped_pps, squeezed_ps, rps_ps, flow_limit_ps, backlog;
+	/* filled by analysis/load.c */
+	enum rs_excluded excluded;
+	bool is_eligible;
+	double packet_load;     /* P: share of available time; 0 when the core does no network work */
+	double packet_load_max; /* P + U/A, the upper bound under tick accounting */
+	double busy;            /* B */
+};
+
+struct rs_nic_view {
+	struct rs_nic_info info;
+	bool counts_in_sums; /* physical, or where there are none all but lo; no masters, no VLANs */
+	double rx_bps, tx_bps, rx_pps, tx_pps;
+	double rx_utilization, tx_utilization; /* of wire rate, framing included; NAN without speed */
+	double rx_dropped_pps, tx_dropped_pps, rx_missed_pps, rx_fifo_pps, errors_pps;
+	double rx_crc_pps, rx_over_pps, rx_nohandler_pps;
+	uint32_t raw_seen; /* counters read at least once */
+};
+
+struct rs_irq_cell {
+	uint16_t cpu;
+	double rate_ps;
+};
+
+struct rs_irq_view {
+	char name[16];
+	const char *chip;    /* NUL-terminated, owned by the model */
+	const char *actions; /* ", "-joined */
+	double rate_ps;      /* NAN: no value yet */
+	const struct rs_irq_cell *cells; /* cells that moved in the last interval, by CPU */
+	uint32_t n_cells;
+	const struct rs_irq_feed *feeds;
+	uint32_t n_feeds;
+	bool is_nic_queue; /* at least one feed is a queue */
+};
+
+struct rs_view {
+	uint64_t tick;    /* number of this tick since start; 0: none yet */
+	rs_ns mono_ns;    /* when it began */
+	rs_ns due_ns;     /* the multiple of the interval it stands for */
+	int64_t wall_ms;  /* sampled_at */
+	bool is_clock_ok; /* wall times are believed */
+	rs_ns interval_ns;
+	bool has_rates; /* at least one source had two readings */
+	enum rs_cpu_accounting accounting;
+	const struct rs_core_view *cores; /* ascending CPU number; offline ones listed too */
+	size_t n_cores;
+	const struct rs_nic_view *nics; /* ascending ifindex */
+	size_t n_nics;
+	const struct rs_irq_view *irqs; /* order of /proc/interrupts, numbered rows and others */
+	size_t n_irqs;
+	/* sums over nics with counts_in_sums; NAN when none has a value */
+	double rx_bps, tx_bps, rx_pps, tx_pps;
+	double drops_pps; /* backlog drops and what devices report as missed; no unknown protocols */
+	/* filled by analysis/load.c */
+	bool has_packet_load;   /* at least one eligible core has P */
+	unsigned hottest_core;  /* valid when has_packet_load */
+	double hottest_core_load;
+	double effective_cores; /* (sum P)^2 / sum P^2 over groups; NAN when all are 0 */
+	unsigned n_online, n_eligible, n_eligible_groups;
+	const char *missing; /* what a verdict lacks ("/proc/stat"), NULL when nothing */
+};
+
+const struct rs_core_view *rs_view_core(const struct rs_view *v, unsigned cpu); /* or NULL */
+const struct rs_nic_view *rs_view_nic(const struct rs_view *v, uint32_t ifindex); /* or NULL */
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * History: what the loop thread calls. All SQLite is in the store thread
+ * (worker.c, query.c, migrate.c); jobs go there through a mailbox and come
+ * back through another, in order. No call here waits for the disk except
+ * rs_store_open and rs_store_close.
+ */
+#ifndef RS_STORE_H
+#define RS_STORE_H
+
+#include "block.h"
+#include "error.h"
+#include "finding.h"
+#include "loop.h"
+
+struct rs_store;
+
+struct rs_store_conf {
+	const char *path;    /* NULL: in memory only, the last hour is kept */
+	char boot_id[40];    /* of this boot; "" where the system has none */
+	rs_ns interval_ns;
+};
+
+/* Opens or creates the database, migrates it, starts the thread. Errors: a
+ * newer schema (nothing is touched), not a database, locked, no permission:
+ * negative errno with a sentence in e. done: called on the loop for every block
+ * handed to rs_store_append, exactly once. */
+int rs_store_open(const struct rs_store_conf *c, struct rs_loop *loop,
+    void (*block_done)(void *arg, struct rs_block *b, bool is_committed), void *arg,
+    struct rs_error *e, struct rs_store **ret);
+/* Answers every job, writes what is pending, joins; calls block_done and query
+ * callbacks from inside. NULL-safe. */
+void rs_store_close(struct rs_store *s);
+
+/* The id the next new finding gets. */
+int64_t rs_store_next_finding_id(const struct rs_store *s);
+
+/* Never waits. -EAGAIN: the queue is full, the block stays the caller's. */
+int rs_store_append(struct rs_store *s, struct rs_block *take);
+/* Writes a finding (insert, or update by id). Copied. -EAGAIN: dropped, counted. */
+int rs_store_finding(struct rs_store *s, const struct rs_finding *f);
+
+#define RS_QUERY_FILTERS_MAX 16
+#define RS_QUERY_POINTS_MAX 100000u
+enum rs_aggregate { RS_AVG, RS_MIN, RS_MAX_OF, RS_SUM };
+
+struct rs_filter {
+	const char *label; /* one of rs_label_names */
+	char value[24];    /* a repeated label means either */
+};
+
+/* A question over samples. Filled by the asker, answered in place. */
+struct rs_query {
+	char metric[64];
+	struct rs_filter filters[RS_QUERY_FILTERS_MAX];
+	size_t n_filters;
+	int64_t after_ms, before_ms; /* epoch ms, (after, before] */
+	uint32_t points;             /* 0: every tick */
+	enum rs_aggregate aggregate;
+};
+
+/* One answered series. values: one per time, NAN = no value. */
+struct rs_history_series {
+	uint16_t metric;
+	struct rs_labels labels;
+	double *values;
+};
+struct rs_history {
+	int status; /* 0; -E2BIG: more points or series than a reply may have; other: errno */
+	int64_t resolution_ms;
+	const char *tier; /* "raw" */
+	size_t n_times;
+	int64_t *time_ms; /* ascending; the end of each step */
+	size_t n_series;
+	struct rs_history_series *series;
+};
+void rs_history_free(struct rs_history *h); /* NULL-safe */
+
+/* head: blocks not certainly on disk yet, read on the loop thread when the
+ * answer returns (rs_model_blocks). done runs on the loop, always once, and
+ * owns h. -EAGAIN: queue full, done is not called. */
+typedef size_t (*rs_head_fn)(void *arg, const struct rs_block **ret, size_t cap);
+int rs_store_query(struct rs_store *s, const struct rs_query *q, rs_head_fn head, void *head_arg,
+    void (*done)(void *arg, struct rs_history *take), void *arg);
+
+/* Every series ever stored. */
+struct rs_catalog_entry {
+	uint16_t metric;
+	struct rs_labels labels;
+	int64_t first_ms, last_ms;
+};
+struct rs_catalog {
+	int status;
+	size_t n;
+	struct rs_catalog_entry *entries;
+};
+void rs_catalog_free(struct rs_catalog *c);
+int rs_store_catalog(struct rs_store *s, rs_head_fn head, void *head_arg,
+    void (*done)(void *arg, struct rs_catalog *take), void *arg);
+
+/* Findings of the past, newest first, at most 1000. */
+struct rs_finding_list {
+	int status;
+	size_t n;
+	struct rs_finding *findings;
+};
+void rs_finding_list_free(struct rs_finding_list *l);
+int rs_store_findings(
+    struct rs_store *s, void (*done)(void *arg, struct rs_finding_list *take), void *arg);
+
+struct rs_store_stats {
+	char state[16];          /* "ok", "memory", "failing" */
+	char error[160];         /* the last error, "" when none since the last success */
+	uint64_t bytes_written;  /* to database and WAL since start, as SQLite passed them on */
+	uint64_t commits, commit_errors;
+	uint64_t blocks_written, blocks_failed, findings_dropped;
+	rs_ns longest_commit_ns;
+	size_t queue_len;
+	int64_t size_bytes;      /* database plus WAL; -1 unknown */
+	int64_t oldest_ms;       /* span held; 0: nothing */
+};
+void rs_store_get_stats(struct rs_store *s, struct rs_store_stats *ret);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What the web layer shows of the running program: pointers to what app.c
+ * owns, valid between ticks on the loop thread.
+ */
+#ifndef RS_LIVE_H
+#define RS_LIVE_H
+
+#include "engine.h"
+#include "model.h"
+#include "store.h"
+#include "verdict.h"
+
+/* Health of one source, as the sampler sees it. */
+struct rs_source_health {
+	const char *id;
+	const char *path;  /* the first one */
+	const char *state; /* "ok", "missing", "forbidden", "failing" */
+	char reason[128];  /* "" when ok */
+	uint64_t reads, failures;
+	uint64_t skipped_rows; /* rows of the last reading that could not be used */
+	rs_ns last_cost_ns;
+};
+
+struct rs_health {
+	rs_ns started_mono_ns;
+	uint64_t ticks, ticks_late, ticks_missed;
+	rs_ns tick_cpu_last_ns, tick_cpu_mean_ns, tick_cpu_max_ns; /* loop thread, wake to publish */
+	rs_ns process_cpu_ns;
+	int64_t rss_bytes, pss_bytes; /* -1: unknown */
+	const struct rs_source_health *sources;
+	size_t n_sources;
+	struct rs_loop_stats loop;
+	const char *loop_method;
+};
+
+struct rs_live {
+	struct rs_model *model;
+	struct rs_engine *engine;
+	struct rs_store *store; /* never NULL while the program serves */
+	const struct rs_verdict *verdict;
+	void (*get_health)(void *arg, struct rs_health *ret);
+	void *arg;
+};
+
+#endif
