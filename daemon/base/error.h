@@ -10,7 +10,7 @@
 #include "rs.h"
 
 struct rs_error {
-	int code;       /* negative errno, 0 while unset */
+	int code;	/* negative errno, 0 while unset */
 	char text[512]; /* one sentence without newline, cut when longer */
 };
 

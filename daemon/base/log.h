@@ -24,12 +24,21 @@ enum rs_log_target { RS_LOG_STDERR, RS_LOG_SYSLOG };
 /* Sets target and the least urgent level shown. Default: stderr, INFO. */
 void rs_log_setup(enum rs_log_target target, enum rs_log_level level);
 
-/* One line without newline. Lines of one call site are limited to 10 in any
- * 60 s; the next line let through says how many were held back. */
+/* Of one call site at most this many lines are shown in any 60 s; the next
+ * line let through says how many were held back. */
+#define RS_LOG_BURST 10
+
 struct rs_log_site {
-	rs_ns window_start_ns;
-	unsigned shown, held;
+	rs_ns shown_ns[RS_LOG_BURST]; /* when the last ones were shown; a ring */
+	unsigned next;		      /* the oldest of them */
+	unsigned held;		      /* since the last one shown */
 };
+
+/* Pure: whether a line of this site may be shown at now_ns (CLOCK_MONOTONIC);
+ * if so, *ret_held is how many were held back before it. */
+bool rs_log_passes(struct rs_log_site *site, rs_ns now_ns, unsigned *ret_held);
+
+/* One line without newline. */
 void rs_log_at(struct rs_log_site *site, enum rs_log_level level, const char *format, ...)
     RS_PRINTF(3, 4);
 

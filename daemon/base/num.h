@@ -6,6 +6,8 @@
 #ifndef RS_NUM_H
 #define RS_NUM_H
 
+#include <stdbool.h>
+
 #include "text.h"
 
 int rs_num_u64(struct rs_text t, uint64_t *ret);

@@ -42,5 +42,8 @@ struct rs_text rs_text_trim(struct rs_text t);
 bool rs_text_until(struct rs_text *t, char c, struct rs_text *ret_before);
 /* Copies into dst with a NUL, cutting at cap - 1 bytes; returns false when cut. */
 bool rs_text_copy(struct rs_text t, char *dst, size_t cap);
+/* Replaces control characters of a C string by '?': for texts that quote what
+ * was read and end on a terminal or in a log. */
+void rs_text_defuse(char *s);
 
 #endif
