@@ -22,22 +22,22 @@ struct rs_block_series {
 };
 
 struct rs_block {
-	int64_t minute;        /* start on CLOCK_BOOTTIME, in minutes since boot */
+	int64_t minute; /* start on CLOCK_BOOTTIME, in minutes since boot */
 	rs_ns interval_ns;
-	uint32_t ticks;        /* slots in this minute: RS_BLOCK_NS / interval */
-	uint32_t n_series;     /* slots used, holes (uid 0) included */
+	uint32_t ticks;	   /* slots in this minute: RS_BLOCK_NS / interval */
+	uint32_t n_series; /* slots used, holes (uid 0) included */
 	uint32_t max_series;
 	/* per tick slot t: due boot time is minute start + t * interval */
 	bool has_tick[RS_BLOCK_TICKS_MAX];
 	uint32_t length_us[RS_BLOCK_TICKS_MAX]; /* measured since the tick before; 0: first ever */
-	int64_t wall_offset_ms; /* wall clock minus boot clock at the newest tick */
+	int64_t wall_offset_ms;			/* wall clock minus boot clock at the newest tick */
 	bool is_clock_ok;
 	struct rs_block_series *series; /* max_series */
-	int64_t *values;                /* [slot * ticks + t]: increment, or gauge x scale */
-	uint64_t *present;              /* [slot * present_words + t / 64] bit t % 64 */
+	int64_t *values;		/* [slot * ticks + t]: increment, or gauge x scale */
+	uint64_t *present;		/* [slot * present_words + t / 64] bit t % 64 */
 	uint32_t present_words;
-	bool is_committed;              /* loop thread: the store has it on disk */
-	bool is_with_store;             /* loop thread: handed over, not yet given back */
+	bool is_committed;  /* loop thread: the store has it on disk */
+	bool is_with_store; /* loop thread: handed over, not yet given back */
 };
 
 /* Memory is reserved for max_series, touched only as series appear. */

@@ -27,18 +27,18 @@ const char *rs_subject_kind_name(enum rs_subject_kind k); /* "host", "core", ...
 
 struct rs_subject {
 	enum rs_subject_kind kind;
-	int32_t core;       /* -1: none */
-	int32_t queue;      /* -1: none */
-	char device[16];    /* "": none */
-	char direction[4];  /* "rx", "tx", "" */
-	char irq[16];       /* "": none */
+	int32_t core;	   /* -1: none */
+	int32_t queue;	   /* -1: none */
+	char device[16];   /* "": none */
+	char direction[4]; /* "rx", "tx", "" */
+	char irq[16];	   /* "": none */
 };
 extern const struct rs_subject rs_subject_host;
 bool rs_subject_same(const struct rs_subject *a, const struct rs_subject *b);
 
 struct rs_evidence {
 	char label[64];
-	double value;  /* NAN: the text says it all */
+	double value; /* NAN: the text says it all */
 	enum rs_unit unit;
 	char text[96]; /* "" or what a number cannot say ("2 isolated cores not counted") */
 };
@@ -63,7 +63,8 @@ struct rs_finding {
 	struct rs_subject subject;
 	int64_t raised_ms, cleared_ms; /* epoch ms; cleared_ms 0 while active */
 	uint32_t episodes; /* raised again within 60 s of clearing: the same finding, one more */
-	bool is_stale;     /* too few samples to judge now: the state is the last known */
+	bool is_ending;	   /* the last sample was clear; votes clear it unless it returns */
+	bool is_stale;	   /* too few samples to judge now: the state is the last known */
 	char message[256];
 	struct rs_evidence evidence[RS_EVIDENCE_MAX];
 	uint32_t n_evidence;

@@ -24,7 +24,7 @@ struct rs_irq_row {
 	struct rs_text name; /* "31", "LOC", "IPI0" */
 	struct rs_text rest; /* everything behind the counts, trimmed: chip, trigger, actions */
 	uint32_t first_cell; /* index into cells */
-	uint32_t cells;      /* counts in this row: number of columns, or fewer (ERR: 1, FIQ: 0) */
+	uint32_t cells;	     /* counts in this row: number of columns, or fewer (ERR: 1, FIQ: 0) */
 	bool is_numbered;    /* the name is a decimal number */
 };
 
@@ -45,19 +45,22 @@ struct rs_irq_matrix {
 struct rs_nic_info {
 	uint32_t ifindex;
 	char name[16];
-	char driver[32];     /* "": unknown */
-	char kind[16];       /* "physical", "vlan", "bridge", "bond", "veth", "loopback", ...; "": unknown */
+	char driver[32]; /* "": unknown */
+	char kind[16]; /* "physical", "vlan", "bridge", "bond", "veth", "loopback", ...; "": unknown
+			*/
 	char device[64];     /* basename of the device link: "0000:01:00.0", "virtio2"; "": none */
-	char bus_parent[64]; /* basename of the device's parent, for virtio the PCI address; "": none */
+	char bus_parent[64]; /* basename of the device's parent, for virtio the PCI address; "":
+				none */
 	int64_t speed_bps;   /* -1: unknown */
-	int8_t duplex;       /* 1 full, 0 half, -1 unknown */
-	int8_t is_up;        /* 1 lower layer up, 0 down, -1 unknown */
-	int32_t mtu;         /* -1: unknown */
+	int8_t duplex;	     /* 1 full, 0 half, -1 unknown */
+	int8_t is_up;	     /* 1 lower layer up, 0 down, -1 unknown */
+	int32_t mtu;	     /* -1: unknown */
 	int64_t carrier_changes;      /* -1: unknown */
 	int32_t rx_queues, tx_queues; /* -1: unknown */
 	bool is_loopback, is_physical;
-	bool is_master_or_stacked; /* bridge, bond, VLAN: its packets count on another interface too */
-	uint16_t n_irqs;     /* MSI vectors of the device, ascending; 0: unknown */
+	bool is_master_or_stacked; /* bridge, bond, VLAN: its packets count on another interface too
+				    */
+	uint16_t n_irqs;	   /* MSI vectors of the device, ascending; 0: unknown */
 	uint32_t irqs[128];
 };
 
@@ -81,9 +84,9 @@ struct rs_frame {
 	struct rs_nic_info *nics;
 	size_t n_nics, cap_nics;
 	struct rs_cpu_info cpus;
-	unsigned skipped_rows;   /* rows that could not be used */
-	bool is_out_of_memory;   /* sticky until reset: the frame is incomplete */
-	size_t max_readings;     /* growth limit */
+	unsigned skipped_rows; /* rows that could not be used */
+	bool is_out_of_memory; /* sticky until reset: the frame is incomplete */
+	size_t max_readings;   /* growth limit */
 };
 
 int rs_frame_new(size_t max_readings, struct rs_frame **ret);

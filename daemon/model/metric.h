@@ -130,7 +130,8 @@ struct rs_metric {
 	const char *name; /* without the ringside_ prefix and _total suffix of /metrics */
 	const char *mode, *direction;
 	enum rs_kind kind;
-	uint8_t width; /* bits, where a counter wraps: 16, 32, 64; 0: a sum made here, never wraps */
+	uint8_t
+	    width; /* bits, where a counter wraps: 16, 32, 64; 0: a sum made here, never wraps */
 	enum rs_unit unit;
 	uint32_t scale; /* raw values per unit */
 	enum rs_on on;
@@ -145,10 +146,10 @@ bool rs_metric_name_exists(struct rs_text name);
 
 /* The labels a series carries beside the constant ones of its metric. */
 struct rs_labels {
-	int32_t cpu;     /* -1: none */
-	int32_t queue;   /* -1: none */
+	int32_t cpu;	 /* -1: none */
+	int32_t queue;	 /* -1: none */
 	char device[16]; /* "": none */
-	char irq[16];    /* "": none */
+	char irq[16];	 /* "": none */
 };
 extern const struct rs_labels rs_labels_none;
 

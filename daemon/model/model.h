@@ -28,6 +28,8 @@ void rs_model_free(struct rs_model *m); /* NULL-safe */
 void rs_model_set_reserved(struct rs_model *m, const struct rs_cpuset *reserved);
 const struct rs_cpuset *rs_model_reserved(const struct rs_model *m);
 
+/* The beginning of a tick on three clocks, read together; due_ns is on the
+ * monotonic one. */
 struct rs_model_time {
 	rs_ns mono_ns, due_ns, boot_ns;
 	int64_t wall_ms;
@@ -56,16 +58,18 @@ const struct rs_view *rs_model_view(const struct rs_model *m);
 const struct rs_cpu_info *rs_model_cpus(const struct rs_model *m);
 
 /* Blocks still held, oldest first, the current one last; for recent queries. */
-size_t rs_model_blocks(
-    const struct rs_model *m, const struct rs_block **ret_blocks, size_t cap);
+size_t rs_model_blocks(const struct rs_model *m, const struct rs_block **ret_blocks, size_t cap);
 
-/* The newest raw value of a counter as read (for /metrics), false when unknown. */
+/* True when counters came for an interface that is not described yet: read the
+ * descriptions before their time. */
+bool rs_model_wants_interfaces(const struct rs_model *m);
+
 struct rs_model_stats {
 	uint32_t series, series_max;
-	uint64_t series_refused;   /* new series beyond the limit */
-	uint64_t blocks_dropped;   /* minutes given up because the store held all blocks */
+	uint64_t series_refused; /* new series beyond the limit */
+	uint64_t blocks_dropped; /* minutes given up because the store held all blocks */
 	uint64_t counter_wraps, counter_resets;
-	uint64_t gaps;             /* ticks later than 2.5 intervals */
+	uint64_t gaps; /* ticks later than 2.5 intervals */
 };
 void rs_model_get_stats(const struct rs_model *m, struct rs_model_stats *ret);
 

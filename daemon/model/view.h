@@ -24,7 +24,7 @@ enum rs_excluded {
 	RS_CORE_ISOLATED,
 	RS_CORE_NOHZ_FULL,
 	RS_CORE_RESERVED, /* by the operator's configuration */
-	RS_CORE_POLLING   /* a user-space poller owns it: >= 95 % user, no softirq */
+	RS_CORE_POLLING	  /* a user-space poller owns it: >= 95 % user, no softirq */
 };
 
 struct rs_core_view {
@@ -38,19 +38,21 @@ struct rs_core_view {
 	/* filled by analysis/load.c */
 	enum rs_excluded excluded;
 	bool is_eligible;
-	double packet_load;     /* P: share of available time; 0 when the core does no network work */
+	double packet_load; /* P: share of available time; 0 when the core does no network work */
 	double packet_load_max; /* P + U/A, the upper bound under tick accounting */
-	double busy;            /* B */
+	double busy;		/* B */
 };
 
 struct rs_nic_view {
 	struct rs_nic_info info;
-	bool counts_in_sums; /* physical, or where there are none all but lo; no masters, no VLANs */
+	bool
+	    counts_in_sums; /* physical, or where there are none all but lo; no masters, no VLANs */
 	double rx_bps, tx_bps, rx_pps, tx_pps;
-	double rx_utilization, tx_utilization; /* of wire rate, framing included; NAN without speed */
+	double rx_utilization,
+	    tx_utilization; /* of wire rate, framing included; NAN without speed */
 	double rx_dropped_pps, tx_dropped_pps, rx_missed_pps, rx_fifo_pps, errors_pps;
 	double rx_crc_pps, rx_over_pps, rx_nohandler_pps;
-	uint32_t raw_seen; /* counters read at least once */
+	bool has_counters; /* counters were read at least once */
 };
 
 struct rs_irq_cell {
@@ -60,9 +62,9 @@ struct rs_irq_cell {
 
 struct rs_irq_view {
 	char name[16];
-	const char *chip;    /* NUL-terminated, owned by the model */
-	const char *actions; /* ", "-joined */
-	double rate_ps;      /* NAN: no value yet */
+	const char *chip;		 /* NUL-terminated, owned by the model */
+	const char *actions;		 /* ", "-joined */
+	double rate_ps;			 /* NAN: no value yet */
 	const struct rs_irq_cell *cells; /* cells that moved in the last interval, by CPU */
 	uint32_t n_cells;
 	const struct rs_irq_feed *feeds;
@@ -71,9 +73,9 @@ struct rs_irq_view {
 };
 
 struct rs_view {
-	uint64_t tick;    /* number of this tick since start; 0: none yet */
-	rs_ns mono_ns;    /* when it began */
-	rs_ns due_ns;     /* the multiple of the interval it stands for */
+	uint64_t tick;	  /* number of this tick since start; 0: none yet */
+	rs_ns mono_ns;	  /* when it began */
+	rs_ns due_ns;	  /* the multiple of the interval it stands for */
 	int64_t wall_ms;  /* sampled_at */
 	bool is_clock_ok; /* wall times are believed */
 	rs_ns interval_ns;
@@ -87,17 +89,18 @@ struct rs_view {
 	size_t n_irqs;
 	/* sums over nics with counts_in_sums; NAN when none has a value */
 	double rx_bps, tx_bps, rx_pps, tx_pps;
-	double drops_pps; /* backlog drops and what devices report as missed; no unknown protocols */
+	double
+	    drops_pps; /* backlog drops and what devices report as missed; no unknown protocols */
 	/* filled by analysis/load.c */
-	bool has_packet_load;   /* at least one eligible core has P */
-	unsigned hottest_core;  /* valid when has_packet_load */
+	bool has_packet_load;  /* at least one eligible core has P */
+	unsigned hottest_core; /* valid when has_packet_load */
 	double hottest_core_load;
 	double effective_cores; /* (sum P)^2 / sum P^2 over groups; NAN when all are 0 */
 	unsigned n_online, n_eligible, n_eligible_groups;
 	const char *missing; /* what a verdict lacks ("/proc/stat"), NULL when nothing */
 };
 
-const struct rs_core_view *rs_view_core(const struct rs_view *v, unsigned cpu); /* or NULL */
+const struct rs_core_view *rs_view_core(const struct rs_view *v, unsigned cpu);	  /* or NULL */
 const struct rs_nic_view *rs_view_nic(const struct rs_view *v, uint32_t ifindex); /* or NULL */
 
 #endif

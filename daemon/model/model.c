@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The tick: begin, apply what was read, build the view, end; and the pool of
+ * minute blocks.
+ */
+#include "state.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int
+grow(void **array, size_t *cap, size_t need, size_t size, bool is_zeroed)
+{
+	if (need <= *cap)
+		return 0;
+	const size_t want = need + need / 4 + 8;
+	char *const p = realloc(*array, want * size);
+	if (!p)
+		return -ENOMEM;
+	if (is_zeroed)
+		memset(p + *cap * size, 0, (want - *cap) * size);
+	*array = p;
+	*cap = want;
+	return 0;
+}
+
+int
+rs_model_grow(void **array, size_t *cap, size_t need, size_t size)
+{
+	return grow(array, cap, need, size, true);
+}
+
+int
+rs_model_grow_raw(void **array, size_t *cap, size_t need, size_t size)
+{
+	return grow(array, cap, need, size, false);
+}
+
+int
+rs_model_new(const struct rs_model_conf *c, struct rs_model **ret)
+{
+	if (c->n_blocks < 3 || c->interval_ns <= 0 || c->max_series == 0)
+		return -EINVAL;
+	struct rs_model *const m = calloc(1, sizeof(*m));
+	if (!m)
+		return -ENOMEM;
+	m->conf = *c;
+	m->cpus.precise_irq_time = -1;
+	m->stats.series_max = c->max_series;
+	int rc = rs_series_init(m);
+	m->blocks = calloc(c->n_blocks, sizeof(struct rs_block *));
+	if (!m->blocks)
+		rc = -ENOMEM;
+	for (unsigned i = 0; rc == 0 && i < c->n_blocks; i++)
+		rc = rs_block_new(c->max_series, c->interval_ns, &m->blocks[i]);
+	if (rc < 0) {
+		rs_model_free(m);
+		return rc;
+	}
+	*ret = m;
+	return 0;
+}
+
+void
+rs_model_free(struct rs_model *m)
+{
+	if (!m)
+		return;
+	rs_irqs_fini(m);
+	rs_nics_fini(m);
+	rs_cores_fini(m);
+	rs_series_fini(m);
+	for (unsigned i = 0; m->blocks && i < m->conf.n_blocks; i++)
+		rs_block_free(m->blocks[i]);
+	free(m->blocks);
+	free(m->core_views);
+	free(m->nic_views);
+	free(m->irq_views);
+	free(m);
+}
+
+void
+rs_model_set_reserved(struct rs_model *m, const struct rs_cpuset *reserved)
+{
+	m->conf.reserved = *reserved;
+}
+
+const struct rs_cpuset *
+rs_model_reserved(const struct rs_model *m)
+{
+	return &m->conf.reserved;
+}
+
+bool
+rs_model_wants_interfaces(const struct rs_model *m)
+{
+	return m->wants_nics;
+}
+
+rs_ns
+rs_model_due_boot(const struct rs_model *m)
+{
+	return m->now.boot_ns - (m->now.mono_ns - m->now.due_ns);
+}
+
+void
+rs_model_begin(struct rs_model *m, const struct rs_model_time *t)
+{
+	m->before = m->now;
+	m->has_before = m->tick > 0;
+	m->now = *t;
+	m->tick++;
+	m->missing = NULL;
+	m->irqs_applied = false;
+	rs_series_begin(m);
+	const rs_ns since = t->mono_ns - m->before.mono_ns;
+	if (m->has_before && (double)since > 2.5 * (double)m->conf.interval_ns)
+		m->stats.gaps++;
+}
+
+static void
+apply_reading(struct rs_model *m, const struct rs_frame *f, const struct rs_reading *r)
+{
+	switch (rs_metrics[r->metric].on) {
+	case RS_ON_CPU:
+		rs_cores_read(m, r, f->at_ns);
+		return;
+	case RS_ON_NIC:
+		rs_nics_read(m, f, r);
+		return;
+	case RS_ON_HOST:
+		rs_series_read(m,
+		    rs_series_slot(m, m->host_slot, (enum rs_metric_id)r->metric, &rs_labels_none),
+		    r->value, f->at_ns);
+		return;
+	case RS_ON_IRQ:
+		return; /* comes as a matrix */
+	}
+}
+
+void
+rs_model_apply(struct rs_model *m, const struct rs_frame *f)
+{
+	rs_cores_apply(m, f);
+	rs_nics_apply(m, f);
+	for (size_t i = 0; i < f->n_readings; i++)
+		apply_reading(m, f, &f->readings[i]);
+	rs_irqs_apply(m, f);
+}
+
+void
+rs_model_missing(struct rs_model *m, const char *source)
+{
+	if (!m->missing)
+		m->missing = source;
+}
+
+void
+rs_model_build_view(struct rs_model *m)
+{
+	rs_nics_sweep(m);
+	if (m->nics_changed)
+		rs_irqs_map(m);
+	rs_view_build(m);
+}
+
+struct rs_view *
+rs_model_view_rw(struct rs_model *m)
+{
+	return &m->view;
+}
+
+struct rs_core_view *
+rs_model_cores_rw(struct rs_model *m)
+{
+	return m->core_views;
+}
+
+void
+rs_model_put(struct rs_model *m, enum rs_metric_id metric, uint32_t key, double value)
+{
+	if (isnan(value))
+		return;
+	const uint32_t slot = rs_metrics[metric].on == RS_ON_CPU
+				  ? rs_core_slot(m, key, metric)
+				  : rs_series_slot(m, m->host_slot, metric, &rs_labels_none);
+	rs_series_level(m, slot, value);
+}
+
+/* A block for a new minute: the oldest one the store does not hold. */
+static struct rs_block *
+take_block(struct rs_model *m)
+{
+	struct rs_block *best = NULL;
+	for (unsigned i = 0; i < m->conf.n_blocks; i++) {
+		struct rs_block *const b = m->blocks[i];
+		if (!b->is_with_store && b != m->block && (!best || b->minute < best->minute))
+			best = b;
+	}
+	return best;
+}
+
+static void
+begin_block(struct rs_model *m, int64_t minute)
+{
+	struct rs_block *const next = take_block(m);
+	m->block = next;
+	rs_block_reset(next, minute);
+	rs_series_announce(m);
+}
+
+/* Ends the current block; returns it when the store is to have it. */
+static struct rs_block *
+finish_block(struct rs_model *m)
+{
+	struct rs_block *const b = m->block;
+	m->block = NULL;
+	if (!b)
+		return NULL;
+	b->is_with_store = true;
+	return b;
+}
+
+struct rs_block *
+rs_model_end(struct rs_model *m)
+{
+	const int64_t minute = rs_model_due_boot(m) / RS_BLOCK_NS;
+	struct rs_block *done = NULL;
+	if (m->block && m->block->minute != minute) {
+		if (take_block(m)) {
+			done = finish_block(m);
+		} else {
+			/* The store holds every other block: this minute is given up. */
+			m->stats.blocks_dropped++;
+			m->block = NULL;
+		}
+	}
+	if (!m->block)
+		begin_block(m, minute);
+	rs_series_store(m);
+	return done;
+}
+
+void
+rs_model_block_done(struct rs_model *m, struct rs_block *b, bool is_committed)
+{
+	b->is_with_store = false;
+	b->is_committed = is_committed;
+	if (!is_committed)
+		m->stats.blocks_dropped++;
+}
+
+struct rs_block *
+rs_model_flush(struct rs_model *m)
+{
+	return finish_block(m);
+}
+
+const struct rs_view *
+rs_model_view(const struct rs_model *m)
+{
+	return &m->view;
+}
+
+const struct rs_cpu_info *
+rs_model_cpus(const struct rs_model *m)
+{
+	return &m->cpus;
+}
+
+size_t
+rs_model_blocks(const struct rs_model *m, const struct rs_block **ret_blocks, size_t cap)
+{
+	size_t n = 0;
+	for (unsigned i = 0; i < m->conf.n_blocks && n < cap; i++) {
+		const struct rs_block *const b = m->blocks[i];
+		if (b->minute < 0)
+			continue;
+		size_t at = n++;
+		for (; at > 0 && ret_blocks[at - 1]->minute > b->minute; at--)
+			ret_blocks[at] = ret_blocks[at - 1];
+		ret_blocks[at] = b;
+	}
+	return n;
+}
+
+void
+rs_model_get_stats(const struct rs_model *m, struct rs_model_stats *ret)
+{
+	*ret = m->stats;
+	ret->series = m->n_live;
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Interfaces: known by ifindex, so that a rename keeps the counters and only
+ * changes the label.
+ */
+#include "state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Position of the first interface with an index >= ifindex. */
+static size_t
+lower_bound(const struct rs_model *m, uint32_t ifindex)
+{
+	size_t low = 0, high = m->n_nics;
+	while (low < high) {
+		const size_t mid = low + (high - low) / 2;
+		if (m->nics[mid].info.ifindex < ifindex)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+struct rs_nic_state *
+rs_nic_find(const struct rs_model *m, uint32_t ifindex)
+{
+	const size_t i = lower_bound(m, ifindex);
+	return i < m->n_nics && m->nics[i].info.ifindex == ifindex ? &m->nics[i] : NULL;
+}
+
+static void
+end_nic(struct rs_model *m, struct rs_nic_state *n)
+{
+	rs_slots_end(m, n->slot, RS_ON_NIC);
+	free(n->slot);
+	n->slot = NULL;
+}
+
+static void
+remove_at(struct rs_model *m, size_t i)
+{
+	end_nic(m, &m->nics[i]);
+	memmove(&m->nics[i], &m->nics[i + 1], (m->n_nics - i - 1) * sizeof(*m->nics));
+	m->n_nics--;
+	m->nics_changed = true;
+}
+
+static struct rs_nic_state *
+insert(struct rs_model *m, const struct rs_nic_info *info)
+{
+	if (rs_model_grow((void **)&m->nics, &m->cap_nics, m->n_nics + 1, sizeof(*m->nics)) < 0)
+		return NULL;
+	const size_t i = lower_bound(m, info->ifindex);
+	memmove(&m->nics[i + 1], &m->nics[i], (m->n_nics - i) * sizeof(*m->nics));
+	struct rs_nic_state *const n = &m->nics[i];
+	memset(n, 0, sizeof(*n));
+	n->slot = rs_slots_new(m, RS_ON_NIC);
+	m->n_nics++;
+	m->nics_changed = true;
+	if (!n->slot) {
+		remove_at(m, i);
+		return NULL;
+	}
+	n->info = *info;
+	return n;
+}
+
+/* The same counters under another label: new series that go on from the last
+ * reading. */
+static void
+rename_series(struct rs_model *m, struct rs_nic_state *n)
+{
+	struct rs_labels labels = rs_labels_none;
+	(void)rs_text_copy(rs_text_of(n->info.name), labels.device, sizeof(labels.device));
+	for (unsigned i = 0; i < m->n_local[RS_ON_NIC]; i++) {
+		const uint32_t old = n->slot[i];
+		if (old == RS_NO_SLOT)
+			continue;
+		const struct rs_series before = m->series[old];
+		rs_series_end(m, old);
+		n->slot[i] = rs_series_new(m, (enum rs_metric_id)before.metric, &labels);
+		if (n->slot[i] == RS_NO_SLOT)
+			continue;
+		struct rs_series *const s = &m->series[n->slot[i]];
+		s->has_prev = before.has_prev;
+		s->prev_raw = before.prev_raw;
+		s->prev_ns = before.prev_ns;
+		s->prev_tick = before.prev_tick;
+		s->last_rate_raw_ps = before.last_rate_raw_ps;
+	}
+}
+
+static void
+update(struct rs_model *m, struct rs_nic_state *n, const struct rs_nic_info *info)
+{
+	const bool is_renamed = strcmp(n->info.name, info->name) != 0;
+	if (is_renamed || strcmp(n->info.device, info->device) != 0 ||
+	    n->info.n_irqs != info->n_irqs ||
+	    memcmp(n->info.irqs, info->irqs, info->n_irqs * sizeof(info->irqs[0])) != 0)
+		m->nics_changed = true;
+	n->info = *info;
+	if (is_renamed)
+		rename_series(m, n);
+}
+
+static bool
+is_listed(const struct rs_frame *f, uint32_t ifindex)
+{
+	for (size_t i = 0; i < f->n_nics; i++) {
+		if (f->nics[i].ifindex == ifindex)
+			return true;
+	}
+	return false;
+}
+
+/* /proc/net/dev names interfaces without index: where sysfs described the same
+ * name already, that one is meant. */
+static struct rs_nic_state *
+by_name(const struct rs_model *m, const char *name)
+{
+	for (size_t i = 0; i < m->n_nics; i++) {
+		if (strcmp(m->nics[i].info.name, name) == 0)
+			return &m->nics[i];
+	}
+	return NULL;
+}
+
+static bool
+has_only_names(const struct rs_frame *f)
+{
+	return f->n_nics > 0 && f->nics[0].ifindex >= UINT32_C(0x80000000);
+}
+
+void
+rs_nics_apply(struct rs_model *m, const struct rs_frame *f)
+{
+	if (!f->has_nics)
+		return;
+	const bool is_by_name = has_only_names(f);
+	for (size_t i = 0; i < f->n_nics; i++) {
+		const struct rs_nic_info *const info = &f->nics[i];
+		struct rs_nic_state *const n = rs_nic_find(m, info->ifindex);
+		if (n)
+			update(m, n, info);
+		else if (!is_by_name || !by_name(m, info->name))
+			(void)insert(m, info);
+	}
+	for (size_t i = m->n_nics; !is_by_name && i-- > 0;) {
+		/* What a list by name added stays its own. */
+		if (m->nics[i].info.ifindex < UINT32_C(0x80000000) &&
+		    !is_listed(f, m->nics[i].info.ifindex))
+			remove_at(m, i);
+	}
+	m->wants_nics = false;
+}
+
+static struct rs_nic_state *
+nic_of_key(const struct rs_model *m, const struct rs_frame *f, uint32_t key)
+{
+	struct rs_nic_state *const n = rs_nic_find(m, key);
+	if (n || key < UINT32_C(0x80000000))
+		return n;
+	for (size_t i = 0; i < f->n_nics; i++) {
+		if (f->nics[i].ifindex == key)
+			return by_name(m, f->nics[i].name);
+	}
+	return NULL;
+}
+
+void
+rs_nics_read(struct rs_model *m, const struct rs_frame *f, const struct rs_reading *r)
+{
+	struct rs_nic_state *const n = nic_of_key(m, f, r->key);
+	m->nics_counted = true;
+	if (!n) {
+		m->wants_nics = true;
+		return;
+	}
+	n->was_seen_in_counters = true;
+	n->has_counters = true;
+	struct rs_labels labels = rs_labels_none;
+	(void)rs_text_copy(rs_text_of(n->info.name), labels.device, sizeof(labels.device));
+	rs_series_read(m, rs_series_slot(m, n->slot, (enum rs_metric_id)r->metric, &labels),
+	    r->value, f->at_ns);
+}
+
+/* An interface that the counters no longer list is gone, even if the slower
+ * descriptions have not noticed yet. */
+void
+rs_nics_sweep(struct rs_model *m)
+{
+	for (size_t i = m->n_nics; i-- > 0;) {
+		struct rs_nic_state *const n = &m->nics[i];
+		if (m->nics_counted && n->has_counters && !n->was_seen_in_counters)
+			remove_at(m, i);
+		else
+			n->was_seen_in_counters = false;
+	}
+	m->nics_counted = false;
+}
+
+void
+rs_nics_fini(struct rs_model *m)
+{
+	for (size_t i = 0; i < m->n_nics; i++)
+		free(m->nics[i].slot);
+	free(m->nics);
+	free(m->infos);
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Series: slots with the last reading and this tick's value, and their way
+ * into the head block. A slot freed in a minute is used again in the next one,
+ * since the block of the minute still names its owner.
+ */
+#include "rate.h"
+#include "state.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int
+rs_series_init(struct rs_model *m)
+{
+	for (unsigned i = 0; i < RS_M_COUNT; i++)
+		m->local_index[i] = m->n_local[rs_metrics[i].on]++;
+	const size_t n = m->conf.max_series;
+	m->series = calloc(n, sizeof(*m->series));
+	m->free_now = calloc(n, sizeof(*m->free_now));
+	m->free_next = calloc(n, sizeof(*m->free_next));
+	m->host_slot = rs_slots_new(m, RS_ON_HOST);
+	m->next_uid = 1;
+	return m->series && m->free_now && m->free_next && m->host_slot ? 0 : -ENOMEM;
+}
+
+void
+rs_series_fini(struct rs_model *m)
+{
+	free(m->series);
+	free(m->free_now);
+	free(m->free_next);
+	free(m->host_slot);
+}
+
+void
+rs_series_begin(struct rs_model *m)
+{
+	for (uint32_t i = 0; i < m->n_series; i++) {
+		m->series[i].has_stored = false;
+		m->series[i].now = NAN;
+	}
+}
+
+uint32_t *
+rs_slots_new(const struct rs_model *m, enum rs_on on)
+{
+	const size_t n = RS_MAX(m->n_local[on], 1);
+	uint32_t *const slots = calloc(n, sizeof(*slots));
+	if (slots) {
+		for (size_t i = 0; i < n; i++)
+			slots[i] = RS_NO_SLOT;
+	}
+	return slots;
+}
+
+static void
+announce(struct rs_model *m, uint32_t slot)
+{
+	struct rs_block *const b = m->block;
+	if (!b)
+		return;
+	const struct rs_series *const s = &m->series[slot];
+	b->series[slot] =
+	    (struct rs_block_series){.uid = s->uid, .metric = s->metric, .labels = s->labels};
+	b->n_series = RS_MAX(b->n_series, slot + 1);
+}
+
+/* Names all living series in a block that has just been taken. */
+void
+rs_series_announce(struct rs_model *m)
+{
+	for (uint32_t i = 0; i < m->n_series; i++) {
+		if (m->series[i].uid)
+			announce(m, i);
+	}
+	/* Slots freed during the last block are owned by nobody in this one. */
+	while (m->n_free_next > 0)
+		m->free_now[m->n_free_now++] = m->free_next[--m->n_free_next];
+}
+
+uint32_t
+rs_series_new(struct rs_model *m, enum rs_metric_id metric, const struct rs_labels *labels)
+{
+	uint32_t slot;
+	if (m->n_free_now > 0) {
+		slot = m->free_now[--m->n_free_now];
+	} else if (m->n_series < m->conf.max_series) {
+		slot = m->n_series++;
+	} else {
+		m->stats.series_refused++;
+		return RS_NO_SLOT;
+	}
+	struct rs_series *const s = &m->series[slot];
+	memset(s, 0, sizeof(*s));
+	s->uid = m->next_uid++;
+	s->metric = (uint16_t)metric;
+	s->labels = *labels;
+	s->now = NAN;
+	m->n_live++;
+	announce(m, slot);
+	return slot;
+}
+
+uint32_t
+rs_series_slot(
+    struct rs_model *m, uint32_t *slots, enum rs_metric_id metric, const struct rs_labels *labels)
+{
+	uint32_t *const slot = &slots[m->local_index[metric]];
+	if (*slot == RS_NO_SLOT)
+		*slot = rs_series_new(m, metric, labels);
+	return *slot;
+}
+
+void
+rs_series_end(struct rs_model *m, uint32_t slot)
+{
+	if (slot == RS_NO_SLOT)
+		return;
+	m->series[slot].uid = 0;
+	m->series[slot].has_stored = false;
+	m->series[slot].now = NAN;
+	m->n_live--;
+	m->free_next[m->n_free_next++] = slot;
+}
+
+void
+rs_slots_end(struct rs_model *m, uint32_t *slots, enum rs_on on)
+{
+	for (unsigned i = 0; slots && i < m->n_local[on]; i++) {
+		rs_series_end(m, slots[i]);
+		slots[i] = RS_NO_SLOT;
+	}
+}
+
+void
+rs_slots_forget(struct rs_model *m, const uint32_t *slots, enum rs_on on)
+{
+	for (unsigned i = 0; slots && i < m->n_local[on]; i++) {
+		if (slots[i] != RS_NO_SLOT)
+			m->series[slots[i]].has_prev = false;
+	}
+}
+
+static int64_t
+clamp_i64(uint64_t v)
+{
+	return v > INT64_MAX ? INT64_MAX : (int64_t)v;
+}
+
+static void
+set_increment(struct rs_series *s, uint64_t increment, rs_ns dt_ns)
+{
+	const struct rs_metric *const d = &rs_metrics[s->metric];
+	const double raw_ps = (double)increment * (double)RS_NS_PER_S / (double)dt_ns;
+	s->last_rate_raw_ps = raw_ps;
+	s->now = raw_ps / (double)d->scale;
+	s->stored = clamp_i64(increment);
+	s->has_stored = true;
+}
+
+static void
+read_counter(struct rs_model *m, struct rs_series *s, uint64_t raw, rs_ns at_ns)
+{
+	const rs_ns dt = at_ns - s->prev_ns;
+	/* A source that missed a tick counted through two: its increment fits
+	 * neither of their lengths. */
+	if (!s->has_prev || s->prev_tick + 1 != m->tick || rs_rate_is_gap(dt, m->conf.interval_ns))
+		return;
+	uint64_t increment = 0;
+	switch (rs_rate_step(
+	    &rs_metrics[s->metric], s->prev_raw, raw, dt, s->last_rate_raw_ps, &increment)) {
+	case RS_STEP_WRAP:
+		m->stats.counter_wraps++;
+		break;
+	case RS_STEP_RESET:
+		m->stats.counter_resets++;
+		s->last_rate_raw_ps = 0;
+		return;
+	case RS_STEP_OK:
+		break;
+	}
+	set_increment(s, increment, dt);
+}
+
+void
+rs_series_read(struct rs_model *m, uint32_t slot, uint64_t raw, rs_ns at_ns)
+{
+	if (slot == RS_NO_SLOT)
+		return;
+	struct rs_series *const s = &m->series[slot];
+	const struct rs_metric *const d = &rs_metrics[s->metric];
+	if (d->kind == RS_GAUGE) {
+		s->now = (double)raw / (double)d->scale;
+		s->stored = clamp_i64(raw);
+		s->has_stored = true;
+		return;
+	}
+	read_counter(m, s, raw, at_ns);
+	s->prev_raw = raw;
+	s->prev_ns = at_ns;
+	s->prev_tick = m->tick;
+	s->has_prev = true;
+}
+
+void
+rs_series_add(struct rs_model *m, uint32_t slot, uint64_t increment, rs_ns dt_ns)
+{
+	if (slot != RS_NO_SLOT && dt_ns > 0)
+		set_increment(&m->series[slot], increment, dt_ns);
+}
+
+void
+rs_series_level(struct rs_model *m, uint32_t slot, double value)
+{
+	if (slot == RS_NO_SLOT || !isfinite(value))
+		return;
+	struct rs_series *const s = &m->series[slot];
+	s->now = value;
+	s->stored = (int64_t)llround(value * (double)rs_metrics[s->metric].scale);
+	s->has_stored = true;
+}
+
+double
+rs_series_now(const struct rs_model *m, const uint32_t *slots, enum rs_metric_id metric)
+{
+	const uint32_t slot = slots ? slots[m->local_index[metric]] : RS_NO_SLOT;
+	return slot == RS_NO_SLOT ? (double)NAN : m->series[slot].now;
+}
+
+void
+rs_series_store(struct rs_model *m)
+{
+	struct rs_block *const b = m->block;
+	const rs_ns into = rs_model_due_boot(m) - b->minute * RS_BLOCK_NS;
+	const uint32_t t = (uint32_t)(into / m->conf.interval_ns);
+	if (t >= b->ticks)
+		return;
+	const rs_ns length = m->has_before ? m->now.mono_ns - m->before.mono_ns : 0;
+	b->has_tick[t] = true;
+	b->length_us[t] = length / 1000 > UINT32_MAX ? UINT32_MAX : (uint32_t)(length / 1000);
+	b->wall_offset_ms = m->now.wall_ms - m->now.boot_ns / RS_NS_PER_MS;
+	b->is_clock_ok = m->now.is_clock_ok;
+	for (uint32_t i = 0; i < m->n_series; i++) {
+		if (m->series[i].has_stored && m->series[i].uid)
+			rs_block_put(b, i, t, m->series[i].stored);
+	}
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Private to the model: its parts and how they see each other.
+ * model.c the tick; series.c slots and values; cores.c, nics.c, irqs.c the
+ * entities; view.c what is shown.
+ */
+#ifndef RS_MODEL_STATE_H
+#define RS_MODEL_STATE_H
+
+#include "irqname.h"
+#include "model.h"
+
+#define RS_NO_SLOT UINT32_MAX
+#define RS_ON_COUNT 4
+
+/* One series while it lives. */
+struct rs_series {
+	uint32_t uid; /* 0: slot free */
+	uint16_t metric;
+	bool has_prev;	 /* prev_raw and prev_ns are a reading */
+	bool has_stored; /* stored is this tick's */
+	uint64_t prev_raw;
+	rs_ns prev_ns;
+	uint64_t prev_tick;
+	int64_t stored;
+	double now; /* rate per second or level in units, of this tick; NAN: none */
+	double last_rate_raw_ps;
+	struct rs_labels labels;
+};
+
+struct rs_core_state {
+	bool is_known, is_online;
+	uint32_t *slot; /* [local index of a metric]: RS_NO_SLOT until made; NULL until known */
+};
+
+struct rs_nic_state {
+	struct rs_nic_info info;
+	bool was_seen_in_counters; /* this tick */
+	bool has_counters;
+	uint32_t *slot;
+};
+
+struct rs_irq_state {
+	char name[16];
+	char *rest; /* as read, for comparison; owned */
+	size_t rest_len;
+	char *chip, *actions; /* NUL-terminated; owned */
+	bool is_numbered, is_nic;
+	bool has_prev;
+	bool has_value;		   /* this tick */
+	uint32_t slot;		   /* of the total */
+	uint32_t prev_row, prev_n; /* row in prev_cells, cells in it */
+	struct rs_irq_feed *feeds; /* owned */
+	uint32_t n_feeds;
+	uint32_t first_moved, n_moved; /* this tick, into moved[] */
+	double rate_ps;
+};
+
+struct rs_model {
+	struct rs_model_conf conf;
+	struct rs_model_time now, before;
+	bool has_before;
+	uint64_t tick;
+	uint8_t local_index[RS_M_COUNT]; /* of a metric among those of its kind */
+	uint8_t n_local[RS_ON_COUNT];
+
+	struct rs_series *series;	/* max_series */
+	uint32_t n_series;		/* slots ever used */
+	uint32_t *free_now, *free_next; /* stacks of slots; next: free from the next block on */
+	uint32_t n_free_now, n_free_next;
+	uint32_t n_live, next_uid;
+	uint32_t *host_slot;
+
+	struct rs_core_state *cores; /* [cpu] */
+	unsigned n_cores, n_live_cores;
+	struct rs_cpu_info cpus;
+	bool had_cpus_seen;
+
+	struct rs_nic_state *nics; /* ascending ifindex */
+	size_t n_nics, cap_nics;
+	struct rs_nic_info *infos; /* copies of the infos, for irqname */
+	size_t cap_infos;
+	bool nics_changed, wants_nics;
+	bool nics_counted; /* this tick */
+
+	struct rs_irq_state *irqs; /* order of the source */
+	uint32_t n_irqs, cap_irqs;
+	uint16_t *columns; /* CPU of each column of prev_cells */
+	uint32_t n_columns, cap_columns;
+	uint32_t *prev_cells;
+	size_t cap_prev_cells;
+	rs_ns irqs_prev_ns;
+	uint64_t irqs_prev_tick;
+	bool irqs_have_prev, irqs_applied;
+	struct rs_irq_cell *moved;
+	uint32_t n_moved, cap_moved;
+	double *cpu_irqs, *cpu_nic_irqs; /* [cpu] increments of this reading */
+	unsigned cap_cpu_irqs;
+
+	struct rs_block **blocks;
+	struct rs_block *block; /* the current one, NULL before the first tick */
+
+	struct rs_view view;
+	struct rs_core_view *core_views;
+	size_t cap_core_views;
+	struct rs_nic_view *nic_views;
+	size_t cap_nic_views;
+	struct rs_irq_view *irq_views;
+	size_t cap_irq_views;
+	const char *missing;
+
+	struct rs_model_stats stats;
+};
+
+/* Makes *array hold need elements; growth only, zeroed. 0 or -ENOMEM. */
+int rs_model_grow(void **array, size_t *cap, size_t need, size_t size);
+/* The same without zeroing: pages of a large array stay untouched until used. */
+int rs_model_grow_raw(void **array, size_t *cap, size_t need, size_t size);
+
+/* The boot clock when this tick was due. */
+rs_ns rs_model_due_boot(const struct rs_model *m);
+
+/* series.c */
+int rs_series_init(struct rs_model *m);
+void rs_series_fini(struct rs_model *m);
+void rs_series_begin(struct rs_model *m);
+/* The slot of a metric on an entity, made when it is new; RS_NO_SLOT when refused. */
+uint32_t rs_series_slot(
+    struct rs_model *m, uint32_t *slots, enum rs_metric_id metric, const struct rs_labels *labels);
+uint32_t rs_series_new(
+    struct rs_model *m, enum rs_metric_id metric, const struct rs_labels *labels);
+uint32_t *rs_slots_new(const struct rs_model *m, enum rs_on on);
+/* Ends the series of an entity's slots. */
+void rs_series_end(struct rs_model *m, uint32_t slot);
+void rs_slots_end(struct rs_model *m, uint32_t *slots, enum rs_on on);
+/* Forgets the last reading: the next one starts anew. */
+void rs_slots_forget(struct rs_model *m, const uint32_t *slots, enum rs_on on);
+void rs_series_read(struct rs_model *m, uint32_t slot, uint64_t raw, rs_ns at_ns);
+void rs_series_add(struct rs_model *m, uint32_t slot, uint64_t increment, rs_ns dt_ns);
+void rs_series_level(struct rs_model *m, uint32_t slot, double value);
+double rs_series_now(const struct rs_model *m, const uint32_t *slots, enum rs_metric_id metric);
+void rs_series_store(struct rs_model *m);
+void rs_series_announce(struct rs_model *m);
+
+/* cores.c */
+struct rs_core_state *rs_core_get(struct rs_model *m, unsigned cpu);
+void rs_cores_apply(struct rs_model *m, const struct rs_frame *f);
+void rs_cores_read(struct rs_model *m, const struct rs_reading *r, rs_ns at_ns);
+uint32_t rs_core_slot(struct rs_model *m, unsigned cpu, enum rs_metric_id metric);
+void rs_cores_fini(struct rs_model *m);
+
+/* nics.c */
+void rs_nics_apply(struct rs_model *m, const struct rs_frame *f);
+void rs_nics_read(struct rs_model *m, const struct rs_frame *f, const struct rs_reading *r);
+void rs_nics_sweep(struct rs_model *m);
+struct rs_nic_state *rs_nic_find(const struct rs_model *m, uint32_t ifindex);
+void rs_nics_fini(struct rs_model *m);
+
+/* irqs.c */
+void rs_irqs_apply(struct rs_model *m, const struct rs_frame *f);
+void rs_irqs_map(struct rs_model *m); /* feeds, after the interfaces changed */
+void rs_irqs_fini(struct rs_model *m);
+
+/* view.c */
+void rs_view_build(struct rs_model *m);
+
+#endif
