@@ -13,15 +13,16 @@
 struct rs_root;
 
 int rs_root_open(const char *dir, struct rs_root **ret); /* "/" or a tree; -ENOENT, -ENOTDIR */
-void rs_root_close(struct rs_root *r);                   /* NULL-safe */
-bool rs_root_is_live(const struct rs_root *r);           /* it is "/" */
+void rs_root_close(struct rs_root *r);			 /* NULL-safe */
+bool rs_root_is_live(const struct rs_root *r);		 /* it is "/" */
 /* A descriptor for reading (O_CLOEXEC, regular files only outside "/");
  * path relative, without leading slash. Negative errno. */
 int rs_root_openat(const struct rs_root *r, const char *path, int flags);
 /* Reads a small file whole (a sysfs attribute), without its last newline,
  * NUL-terminated. Returns the length or negative errno; -EFBIG when cap is short. */
 int rs_root_read(const struct rs_root *r, const char *path, char *dst, size_t cap);
-/* The last component of the link's target. Length or negative errno. */
+/* The target of a link, and its last component. Length or negative errno. */
+int rs_root_readlink(const struct rs_root *r, const char *path, char *dst, size_t cap);
 int rs_root_readlink_base(const struct rs_root *r, const char *path, char *dst, size_t cap);
 bool rs_root_exists(const struct rs_root *r, const char *path);
 /* Calls fn for each entry but "." and ".." until it returns false. */

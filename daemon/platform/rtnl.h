@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Interface counters by rtnetlink: one RTM_GETSTATS dump with
- * IFLA_STATS_LINK_64 over a kept socket (include/uapi/linux/if_link.h).
+ * Interface counters and kinds by rtnetlink: one RTM_GETSTATS dump with
+ * IFLA_STATS_LINK_64, or one RTM_GETLINK dump, over a kept socket
+ * (include/uapi/linux/if_link.h). Called by the collectors on the loop thread.
  */
 #ifndef RS_RTNL_H
 #define RS_RTNL_H
@@ -21,25 +22,51 @@ struct rs_link_stats {
 	uint64_t field[RS_LINK_STATS];
 };
 enum {
-	RS_LINK_RX_PACKETS, RS_LINK_TX_PACKETS, RS_LINK_RX_BYTES, RS_LINK_TX_BYTES,
-	RS_LINK_RX_ERRORS, RS_LINK_TX_ERRORS, RS_LINK_RX_DROPPED, RS_LINK_TX_DROPPED,
-	RS_LINK_MULTICAST, RS_LINK_COLLISIONS, RS_LINK_RX_LENGTH_ERRORS, RS_LINK_RX_OVER_ERRORS,
-	RS_LINK_RX_CRC_ERRORS, RS_LINK_RX_FRAME_ERRORS, RS_LINK_RX_FIFO_ERRORS,
-	RS_LINK_RX_MISSED_ERRORS, RS_LINK_TX_ABORTED_ERRORS, RS_LINK_TX_CARRIER_ERRORS,
-	RS_LINK_TX_FIFO_ERRORS, RS_LINK_TX_HEARTBEAT_ERRORS, RS_LINK_TX_WINDOW_ERRORS,
-	RS_LINK_RX_COMPRESSED, RS_LINK_TX_COMPRESSED, RS_LINK_RX_NOHANDLER,
+	RS_LINK_RX_PACKETS,
+	RS_LINK_TX_PACKETS,
+	RS_LINK_RX_BYTES,
+	RS_LINK_TX_BYTES,
+	RS_LINK_RX_ERRORS,
+	RS_LINK_TX_ERRORS,
+	RS_LINK_RX_DROPPED,
+	RS_LINK_TX_DROPPED,
+	RS_LINK_MULTICAST,
+	RS_LINK_COLLISIONS,
+	RS_LINK_RX_LENGTH_ERRORS,
+	RS_LINK_RX_OVER_ERRORS,
+	RS_LINK_RX_CRC_ERRORS,
+	RS_LINK_RX_FRAME_ERRORS,
+	RS_LINK_RX_FIFO_ERRORS,
+	RS_LINK_RX_MISSED_ERRORS,
+	RS_LINK_TX_ABORTED_ERRORS,
+	RS_LINK_TX_CARRIER_ERRORS,
+	RS_LINK_TX_FIFO_ERRORS,
+	RS_LINK_TX_HEARTBEAT_ERRORS,
+	RS_LINK_TX_WINDOW_ERRORS,
+	RS_LINK_RX_COMPRESSED,
+	RS_LINK_TX_COMPRESSED,
+	RS_LINK_RX_NOHANDLER,
 	RS_LINK_RX_OTHERHOST_DROPPED
 };
 
 int rs_rtnl_open(struct rs_rtnl **ret);
 void rs_rtnl_close(struct rs_rtnl *r); /* NULL-safe */
 /* fn once per interface. Negative errno: nothing of this dump counts. */
-int rs_rtnl_stats(struct rs_rtnl *r, void (*fn)(void *arg, const struct rs_link_stats *s), void *arg);
+int rs_rtnl_stats(
+    struct rs_rtnl *r, void (*fn)(void *arg, const struct rs_link_stats *s), void *arg);
 
 /* Pure part of the above: one datagram of a dump. *ret_done set at its end.
  * -EINVAL on a malformed message, -EAGAIN when the kernel says the dump was
  * interrupted (NLM_F_DUMP_INTR). */
 int rs_rtnl_parse_stats(const void *bytes, size_t len, uint32_t seq,
     void (*fn)(void *arg, const struct rs_link_stats *s), void *arg, bool *ret_done);
+
+/* What sort of virtual device an interface is ("veth", "vlan", ...:
+ * IFLA_INFO_KIND); devices without a kind are not told. */
+int rs_rtnl_kinds(
+    struct rs_rtnl *r, void (*fn)(void *arg, uint32_t ifindex, const char *kind), void *arg);
+/* Pure part of the above, as rs_rtnl_parse_stats. */
+int rs_rtnl_parse_kinds(const void *bytes, size_t len, uint32_t seq,
+    void (*fn)(void *arg, uint32_t ifindex, const char *kind), void *arg, bool *ret_done);
 
 #endif
