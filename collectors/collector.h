@@ -24,9 +24,9 @@ struct rs_collector {
 	const char *id; /* "softnet" */
 	const char *summary;
 	const char *const *paths; /* relative to the root, NULL-terminated; [0] is what is parsed */
-	unsigned period_ms;       /* 0: every tick */
-	unsigned where;           /* RS_WHERE_*: one or both */
-	bool is_essential;        /* no verdict without it */
+	unsigned period_ms;	  /* 0: every tick */
+	unsigned where;		  /* RS_WHERE_*: one or both */
+	bool is_essential;	  /* no verdict without it */
 	/* text kind. 0, or -EINVAL: nothing of the text could be used. Rows that
 	 * cannot be used are counted in the frame and left out. */
 	int (*parse)(struct rs_text t, const struct rs_sys *sys, struct rs_frame *f);
@@ -35,6 +35,11 @@ struct rs_collector {
 	int (*collect)(void *state, struct rs_frame *f);
 	void (*close)(void *state);
 };
+
+/* Defines the table of a collector: RS_COLLECTOR(proc_stat) = { ... }; */
+#define RS_COLLECTOR(name)                                                                         \
+	extern const struct rs_collector rs_collector_##name;                                      \
+	const struct rs_collector rs_collector_##name
 
 /* All collectors of this platform in the order of CMakeLists.txt, which is the
  * order of reading; ends with NULL. Generated. */
