@@ -36,8 +36,7 @@ typedef void (*rs_finding_fn)(void *arg, enum rs_finding_event ev, const struct 
 void rs_engine_run(struct rs_engine *e, const struct rs_view *v, rs_finding_fn fn, void *arg);
 /* Active findings, most severe first, then newest; returns the count. Pointers
  * are valid until the next run. */
-size_t rs_engine_active(
-    const struct rs_engine *e, const struct rs_finding **ret, size_t cap);
+size_t rs_engine_active(const struct rs_engine *e, const struct rs_finding **ret, size_t cap);
 /* Why rule i was not evaluated in the last run; NULL when it was. */
 const char *rs_engine_not_evaluated(const struct rs_engine *e, size_t rule);
 uint64_t rs_engine_refused(const struct rs_engine *e);

@@ -13,18 +13,21 @@
 
 /* What one sample says of one subject. */
 enum rs_condition {
-	RS_COND_CLEAR,   /* the clear condition holds */
+	RS_COND_CLEAR,	 /* the clear condition holds */
 	RS_COND_BETWEEN, /* neither: between the raise and the clear threshold */
-	RS_COND_RAISE    /* the raise condition holds */
+	RS_COND_RAISE	 /* the raise condition holds */
 };
 
 struct rs_says; /* collects what a rule says in one tick; engine's */
 
 /* The statements below attach to the last rs_say of this tick. A subject that
- * is not mentioned in a tick in which the rule was evaluated is clear. */
+ * is not mentioned in a tick in which the rule was evaluated is clear. Severity
+ * is voted like the condition and never falls while the finding stands; texts
+ * are those of the last tick that was not clear. */
 void rs_say(struct rs_says *out, const struct rs_subject *subject, enum rs_condition c,
     enum rs_severity s, enum rs_confidence f);
 void rs_message(struct rs_says *out, const char *format, ...) RS_PRINTF(2, 3);
+/* The value is rounded to what its unit supports; NAN: "not known". */
 void rs_evidence(struct rs_says *out, const char *label, double value, enum rs_unit unit);
 void rs_evidence_text(struct rs_says *out, const char *label, const char *format, ...)
     RS_PRINTF(3, 4);
@@ -32,14 +35,13 @@ void rs_cause(struct rs_says *out, const char *format, ...) RS_PRINTF(2, 3);
 void rs_advise(struct rs_says *out, const struct rs_advice *a);
 /* The rule lacks an input: "not evaluated: needs ...". Nothing else counts then. */
 void rs_needs(struct rs_says *out, const char *what);
-/* How long the finding of this rule and subject has stood, 0 when it does not:
- * the engine's answer, for severities that grow with time. */
-rs_ns rs_standing_ns(const struct rs_says *out, const struct rs_subject *subject);
 
-enum rs_rule_type {
-	RS_RULE_LEVEL,  /* votes: raise 4 of 5, clear 12 of 15 (1 s samples) */
-	RS_RULE_COUNTER /* loss is bursty: raise on 2 of 5, clear after 60 s without */
-};
+/* The engine's memory, for severities that grow with time and for a subject
+ * that stays while it can. */
+/* How long the finding of this rule and subject has stood, 0 when it does not. */
+rs_ns rs_standing_ns(const struct rs_says *out, const struct rs_subject *subject);
+/* The core the finding of a rule with one subject stands at; -1: none stands. */
+int32_t rs_standing_core(const struct rs_says *out);
 
 struct rs_threshold {
 	const char *key; /* configuration key, without the rule's code */
@@ -52,15 +54,23 @@ struct rs_rule {
 	const char *code;  /* "core.imbalance" */
 	const char *title; /* for people */
 	const char *help;  /* what it means, one or two sentences */
-	enum rs_rule_type type;
-	/* Findings of one exclusive group replace each other: of those that could
+	/* Raised when 80 % of the samples of so many seconds, at least 5, say so;
+	 * 0: 5 seconds. Cleared by 80 % of 15 seconds, at least 15 samples. */
+	unsigned window_s;
+	/* Findings of the rules with a rank replace each other: of those that could
 	 * stand, the one with the highest rank does. 0: not in the group. */
 	unsigned rank;
-	/* The subject follows the hottest core instead of naming separate findings. */
+	/* One finding whose subject follows the hottest core, instead of one for
+	 * each subject named. */
 	bool has_one_subject;
 	const struct rs_threshold *thresholds; /* ends with a NULL key; may be NULL */
 	void (*evaluate)(const struct rs_view *v, const double *thresholds, struct rs_says *out);
 };
+
+/* Begins the definition of rs_rule_NAME. */
+#define RS_RULE(name)                                                                              \
+	extern const struct rs_rule rs_rule_##name;                                                \
+	const struct rs_rule rs_rule_##name
 
 /* All rules in the order of rules/CMakeLists.txt; ends with NULL. Generated. */
 extern const struct rs_rule *const rs_rules[];

@@ -25,7 +25,5 @@ void rs_verdict_make(const struct rs_view *v, const struct rs_finding *const *ac
 void rs_format_bps(double bps, char dst[static 24]);
 /* "149 kpps", "80 pps". */
 void rs_format_pps(double pps, char dst[static 24]);
-/* The cores as ranges: "0,2-3". */
-void rs_format_cores(const struct rs_cpuset *s, char *dst, size_t cap);
 
 #endif

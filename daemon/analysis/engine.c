@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Findings from votes. Each tick: ask every rule, note its votes, clear what
+ * the votes clear, then raise what they raise, the higher ranks first. All
+ * memory is taken at creation; pages of it are touched as findings appear.
+ */
+#include "engine.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "says.h"
+#include "track.h"
+
+#define RAISE_S 5u
+#define RAISE_SAMPLES 5u
+#define CLEAR_S 15u
+#define CLEAR_SAMPLES 15u
+#define SAME_EPISODE_NS (60 * RS_NS_PER_S)
+
+struct rule_state {
+	struct rs_rule_conf conf;
+	bool is_evaluated;
+	char why_not[96];
+	struct rs_votes votes; /* CLEAR where it was evaluated: those of a subject not yet named */
+};
+
+struct rs_engine {
+	const struct rs_rule *const *rules;
+	size_t n_rules;
+	struct rule_state *states; /* n_rules; owned */
+	size_t *by_rank;	   /* n_rules rule numbers, highest rank first; owned */
+	int64_t next_id;
+	uint64_t tick; /* of the rings; counts missed ticks too */
+	rs_ns interval_ns, due_ns;
+	rs_ns now_ns;
+	int64_t wall_ms;
+	unsigned n_active;
+	uint64_t refused;
+	rs_finding_fn fn; /* during a run */
+	void *arg;
+	struct rs_said said[RS_SAYS_MAX];
+	struct rs_tracks tracks;
+};
+
+void
+rs_rule_conf_default(const struct rs_rule *r, struct rs_rule_conf *ret)
+{
+	*ret = (struct rs_rule_conf){.is_enabled = true};
+	for (size_t i = 0; r->thresholds && r->thresholds[i].key; i++) {
+		assert(i < RS_THRESHOLDS_MAX);
+		ret->thresholds[i] = r->thresholds[i].value;
+	}
+}
+
+static void
+sort_by_rank(struct rs_engine *e)
+{
+	for (size_t i = 0; i < e->n_rules; i++) {
+		size_t at = i;
+		for (; at > 0 && e->rules[e->by_rank[at - 1]]->rank < e->rules[i]->rank; at--)
+			e->by_rank[at] = e->by_rank[at - 1];
+		e->by_rank[at] = i;
+	}
+}
+
+int
+rs_engine_new(const struct rs_rule *const *rules, const struct rs_rule_conf *confs,
+    int64_t first_id, struct rs_engine **ret)
+{
+	struct rs_engine *const e = calloc(1, sizeof(*e));
+
+	if (!e)
+		return -ENOMEM;
+	e->rules = rules;
+	while (rules[e->n_rules])
+		e->n_rules++;
+	e->states = calloc(e->n_rules + 1, sizeof(*e->states));
+	e->by_rank = calloc(e->n_rules + 1, sizeof(*e->by_rank));
+	if (!e->states || !e->by_rank) {
+		rs_engine_free(e);
+		return -ENOMEM;
+	}
+	e->next_id = first_id;
+	for (size_t i = 0; i < e->n_rules; i++)
+		rs_rule_conf_default(rules[i], &e->states[i].conf);
+	if (confs)
+		rs_engine_configure(e, confs);
+	sort_by_rank(e);
+	*ret = e;
+	return 0;
+}
+
+void
+rs_engine_free(struct rs_engine *e)
+{
+	if (!e)
+		return;
+	free(e->states);
+	free(e->by_rank);
+	free(e);
+}
+
+void
+rs_engine_configure(struct rs_engine *e, const struct rs_rule_conf *confs)
+{
+	for (size_t i = 0; i < e->n_rules; i++)
+		e->states[i].conf = confs[i];
+}
+
+/* Time. */
+
+static void
+tell_missing(struct rs_engine *e)
+{
+	e->tick++;
+	for (size_t i = 0; i < e->n_rules; i++)
+		rs_vote_at(&e->states[i].votes, e->tick)->vote = RS_VOTE_MISSING;
+	rs_tracks_vote(&e->tracks, RS_TRACKS_ALL, e->tick, RS_VOTE_MISSING);
+}
+
+static void
+forget_votes(struct rs_engine *e)
+{
+	for (size_t i = 0; i < e->n_rules; i++)
+		memset(&e->states[i].votes, 0, sizeof(e->states[i].votes));
+	rs_tracks_forget_votes(&e->tracks);
+}
+
+/* To the tick of this view; ticks that never came are missing samples. */
+static void
+advance(struct rs_engine *e, const struct rs_view *v)
+{
+	if (v->interval_ns != e->interval_ns) {
+		forget_votes(e);
+	} else if (v->due_ns > e->due_ns && e->interval_ns > 0) {
+		const rs_ns missed = (v->due_ns - e->due_ns - 1) / e->interval_ns;
+		for (rs_ns i = 0; i < RS_MIN(missed, (rs_ns)RS_VOTE_TICKS); i++)
+			tell_missing(e);
+	}
+	e->tick++;
+	e->interval_ns = v->interval_ns;
+	e->due_ns = v->due_ns;
+	e->now_ns = v->mono_ns;
+	e->wall_ms = v->wall_ms;
+}
+
+/* Asking the rules. */
+
+/* Of rules with one subject any subject means that one. */
+static const struct rs_track *
+find_track(const struct rs_engine *e, size_t rule, const struct rs_subject *subject)
+{
+	return rs_track_find(&e->tracks, rule, e->rules[rule]->has_one_subject ? NULL : subject);
+}
+
+rs_ns
+rs_standing_ns(const struct rs_says *out, const struct rs_subject *subject)
+{
+	const struct rs_track *const t = find_track(out->engine, out->rule, subject);
+
+	return t && t->is_active ? out->engine->now_ns - t->raised_ns : 0;
+}
+
+int32_t
+rs_standing_core(const struct rs_says *out)
+{
+	const struct rs_track *const t = find_track(out->engine, out->rule, &rs_subject_host);
+
+	return t && t->is_active ? t->f.subject.core : -1;
+}
+
+static struct rs_track *
+find_or_add_track(struct rs_engine *e, size_t rule, const struct rs_subject *subject)
+{
+	const struct rs_track *const t = find_track(e, rule, subject);
+
+	return t ? &e->tracks.at[t - e->tracks.at]
+		 : rs_track_add(&e->tracks, rule, subject, &e->states[rule].votes);
+}
+
+static void
+vote_all(struct rs_engine *e, size_t rule, enum rs_vote vote)
+{
+	rs_vote_at(&e->states[rule].votes, e->tick)->vote = (uint8_t)vote;
+	rs_tracks_vote(&e->tracks, rule, e->tick, vote);
+}
+
+static void
+take_votes(struct rs_engine *e, const struct rs_says *says)
+{
+	for (unsigned i = 0; i < says->n; i++) {
+		const struct rs_said *const said = &says->said[i];
+		if (said->condition == RS_COND_CLEAR)
+			continue;
+		struct rs_track *const t = find_or_add_track(e, says->rule, &said->words.subject);
+		if (!t) {
+			e->refused++;
+			continue;
+		}
+		*rs_vote_at(&t->votes, e->tick) = (struct rs_ballot){
+		    .vote = said->condition == RS_COND_RAISE ? RS_VOTE_RAISE : RS_VOTE_BETWEEN,
+		    .severity = (uint8_t)said->words.severity,
+		};
+		rs_track_take_words(t, &said->words);
+	}
+	e->refused += says->refused;
+}
+
+static void
+ask(struct rs_engine *e, const struct rs_view *v, size_t rule)
+{
+	struct rule_state *const s = &e->states[rule];
+	struct rs_says says = {.engine = e, .said = e->said};
+
+	if (!s->conf.is_enabled) {
+		s->is_evaluated = false;
+		(void)snprintf(s->why_not, sizeof(s->why_not), "switched off by configuration");
+		vote_all(e, rule, RS_VOTE_MISSING);
+		return;
+	}
+	rs_says_begin(&says, rule);
+	e->rules[rule]->evaluate(v, s->conf.thresholds, &says);
+	s->is_evaluated = says.needs[0] == '\0';
+	memcpy(s->why_not, says.needs, sizeof(s->why_not));
+	vote_all(e, rule, s->is_evaluated ? RS_VOTE_CLEAR : RS_VOTE_MISSING);
+	if (s->is_evaluated)
+		take_votes(e, &says);
+}
+
+/* Raising and clearing. */
+
+static const struct rs_rule *
+rule_of(const struct rs_engine *e, const struct rs_track *t)
+{
+	return e->rules[t->rule];
+}
+
+static void
+tell(struct rs_engine *e, enum rs_finding_event ev, struct rs_track *t)
+{
+	t->has_changed = false;
+	if (e->fn)
+		e->fn(e->arg, ev, &t->f);
+}
+
+static void
+clear_track(struct rs_engine *e, struct rs_track *t)
+{
+	t->is_active = false;
+	t->has_cleared = true;
+	t->cleared_ns = e->now_ns;
+	t->f.cleared_ms = e->wall_ms;
+	t->f.is_stale = t->f.is_ending = false;
+	e->n_active--;
+	tell(e, RS_FINDING_CLEARED, t);
+}
+
+static void
+count(const struct rs_engine *e, const struct rs_track *t, unsigned seconds, unsigned samples,
+    struct rs_tally *ret)
+{
+	rs_vote_count(&t->votes, e->tick, rs_vote_window(e->interval_ns, seconds, samples), ret);
+}
+
+/* Few samples make an active finding stale and keep it; fewer than five
+ * seconds of them make it doubtful. */
+static void
+judge_window(struct rs_engine *e, struct rs_track *t)
+{
+	struct rs_tally recent;
+
+	count(e, t, RAISE_S, RAISE_SAMPLES, &recent);
+	const bool is_stale = recent.valid < RS_VOTE_VALID_MIN;
+	if (recent.valid < recent.window)
+		t->f.confidence = RS_LOW;
+	if (t->f.is_stale != is_stale) {
+		t->f.is_stale = is_stale;
+		t->has_changed = true;
+	}
+}
+
+static void
+settle_active(struct rs_engine *e, struct rs_track *t)
+{
+	struct rs_tally tally;
+
+	judge_window(e, t);
+	count(e, t, CLEAR_S, CLEAR_SAMPLES, &tally);
+	t->f.is_ending = rs_vote_at(&t->votes, e->tick)->vote == RS_VOTE_CLEAR;
+	if (!e->states[t->rule].conf.is_enabled ||
+	    (!t->f.is_stale && t->f.is_ending && rs_vote_carries(&tally, tally.clear)))
+		clear_track(e, t);
+}
+
+/* Severity is voted over the same window and never falls while it stands. */
+static void
+raise_severity(struct rs_track *t, const struct rs_tally *tally)
+{
+	for (int s = RS_CRIT; s > (int)t->f.severity; s--) {
+		if (!rs_vote_carries(tally, tally->severity[s]))
+			continue;
+		t->f.severity = (enum rs_severity)s;
+		t->has_changed = true;
+		return;
+	}
+}
+
+static void
+raise_track(struct rs_engine *e, struct rs_track *t, const struct rs_tally *tally)
+{
+	const struct rs_rule *const r = rule_of(e, t);
+	const bool is_same = t->has_cleared && e->now_ns - t->cleared_ns <= SAME_EPISODE_NS;
+
+	if (!is_same) {
+		t->f.id = e->next_id++;
+		t->f.raised_ms = e->wall_ms;
+		t->f.episodes = 0;
+		(void)snprintf(t->f.code, sizeof(t->f.code), "%s", r->code);
+		(void)snprintf(t->f.title, sizeof(t->f.title), "%s", r->title);
+	}
+	t->f.episodes++;
+	t->f.cleared_ms = 0;
+	t->f.severity = RS_INFO;
+	raise_severity(t, tally);
+	t->f.is_stale = false;
+	t->is_active = true;
+	t->raised_ns = e->now_ns;
+	e->n_active++;
+	judge_window(e, t);
+	tell(e, is_same ? RS_FINDING_CHANGED : RS_FINDING_RAISED, t);
+}
+
+/* Of the ranked rules the highest stands alone: false when a higher one does,
+ * otherwise the lower ones end now. */
+static bool
+take_over(struct rs_engine *e, unsigned rank)
+{
+	for (size_t i = 0; i < e->tracks.n; i++) {
+		if (e->tracks.at[i].is_active && rule_of(e, &e->tracks.at[i])->rank > rank)
+			return false;
+	}
+	for (size_t i = 0; i < e->tracks.n; i++) {
+		struct rs_track *const t = &e->tracks.at[i];
+		if (t->is_active && rule_of(e, t)->rank > 0 && rule_of(e, t)->rank < rank)
+			clear_track(e, t);
+	}
+	return true;
+}
+
+static void
+try_raise(struct rs_engine *e, struct rs_track *t)
+{
+	const struct rs_rule *const r = rule_of(e, t);
+	struct rs_tally tally;
+
+	count(e, t, r->window_s > 0 ? r->window_s : RAISE_S, RAISE_SAMPLES, &tally);
+	if (t->is_active) {
+		raise_severity(t, &tally);
+		return;
+	}
+	if (rs_vote_at(&t->votes, e->tick)->vote != RS_VOTE_RAISE ||
+	    !rs_vote_carries(&tally, tally.raise) || (r->rank > 0 && !take_over(e, r->rank)))
+		return;
+	if (e->n_active >= RS_FINDINGS_MAX) {
+		e->refused += !t->is_refused;
+		t->is_refused = true;
+		return;
+	}
+	t->is_refused = false;
+	raise_track(e, t, &tally);
+}
+
+/* Neither a finding, nor an episode that may go on, nor voted on. */
+static bool
+is_over(const struct rs_engine *e, const struct rs_track *t)
+{
+	struct rs_tally tally;
+
+	if (t->is_active || (t->has_cleared && e->now_ns - t->cleared_ns <= SAME_EPISODE_NS))
+		return false;
+	count(e, t, RS_MAX(rule_of(e, t)->window_s, RAISE_S), RAISE_SAMPLES, &tally);
+	return tally.severity[RS_INFO] == 0;
+}
+
+void
+rs_engine_run(struct rs_engine *e, const struct rs_view *v, rs_finding_fn fn, void *arg)
+{
+	e->fn = fn;
+	e->arg = arg;
+	advance(e, v);
+	for (size_t i = 0; i < e->n_rules; i++)
+		ask(e, v, i);
+	for (size_t i = 0; i < e->tracks.n; i++) {
+		if (e->tracks.at[i].is_active)
+			settle_active(e, &e->tracks.at[i]);
+	}
+	for (size_t i = 0; i < e->n_rules; i++) {
+		for (size_t j = 0; j < e->tracks.n; j++) {
+			if (e->tracks.at[j].is_used && e->tracks.at[j].rule == e->by_rank[i])
+				try_raise(e, &e->tracks.at[j]);
+		}
+	}
+	for (size_t i = e->tracks.n; i-- > 0;) {
+		struct rs_track *const t = &e->tracks.at[i];
+		if (t->is_active && t->has_changed)
+			tell(e, RS_FINDING_CHANGED, t);
+		if (t->is_used && is_over(e, t))
+			rs_track_release(&e->tracks, t);
+	}
+	e->fn = NULL;
+}
+
+/* Answers. */
+
+size_t
+rs_engine_active(const struct rs_engine *e, const struct rs_finding **ret, size_t cap)
+{
+	return rs_tracks_active(&e->tracks, ret, cap);
+}
+
+const char *
+rs_engine_not_evaluated(const struct rs_engine *e, size_t rule)
+{
+	const struct rule_state *const s = &e->states[rule];
+
+	return s->is_evaluated ? NULL : s->why_not;
+}
+
+uint64_t
+rs_engine_refused(const struct rs_engine *e)
+{
+	return e->refused;
+}

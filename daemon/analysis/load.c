@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Packet load P, busy share B and who takes part, from the shares of elapsed
+ * time in the view. Called once a tick between model and rules, on the loop
+ * thread. Packet threads (napi, threaded irq, crypto workers) are not read yet
+ * and count as 0.
+ */
+#include "load.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MIN_FLOW_USE 0.05
+#define MIN_FLOW_PPS 5000.0
+
+/* A core owned by a user-space poller (DPDK, VPP). */
+#define POLLING_USER 0.95
+#define POLLING_SOFTIRQ 0.01
+
+/* Negative differences are rounding of the kernel's books; what a kernel does
+ * not count takes no time. */
+static double
+share(double x)
+{
+	return x > 0.0 ? x : 0.0;
+}
+
+static double
+clamp_ratio(double x)
+{
+	return fmin(1.0, fmax(0.0, x));
+}
+
+/* Packets or NIC interrupts reach the core; also said when neither is known. */
+static bool
+is_network(const struct rs_core_view *c)
+{
+	if (isnan(c->processed_pps) && isnan(c->nic_interrupts_ps))
+		return true;
+	return c->processed_pps >= RS_NETWORK_WORK_PS || c->nic_interrupts_ps >= RS_NETWORK_WORK_PS;
+}
+
+static bool
+is_polling(const struct rs_core_view *c, double available)
+{
+	return share(c->user) >= POLLING_USER * available &&
+	       share(c->softirq) < POLLING_SOFTIRQ * available;
+}
+
+static enum rs_excluded
+exclusion(
+    const struct rs_core_view *c, const struct rs_cpu_info *cpus, const struct rs_cpuset *reserved)
+{
+	if (!c->is_online)
+		return RS_CORE_OFFLINE;
+	if (cpus && cpus->has_isolated && rs_cpuset_has(&cpus->isolated, c->cpu))
+		return RS_CORE_ISOLATED;
+	if (cpus && cpus->has_nohz_full && rs_cpuset_has(&cpus->nohz_full, c->cpu))
+		return RS_CORE_NOHZ_FULL;
+	if (reserved && rs_cpuset_has(reserved, c->cpu))
+		return RS_CORE_RESERVED;
+	return RS_CORE_COUNTS;
+}
+
+/* Shares are of elapsed time, P and B of the time the hypervisor left. */
+static void
+fill_core(struct rs_core_view *c)
+{
+	c->packet_load = c->packet_load_max = c->busy = NAN;
+	c->is_eligible = false;
+	const double available = 1.0 - share(c->steal);
+	if (!c->is_online || isnan(c->softirq) || isnan(c->idle) || available <= 0.0)
+		return;
+	const double idle = share(c->idle) + share(c->iowait);
+	const double packet = share(c->irq) + share(c->softirq);
+	const double counted =
+	    share(c->user) + share(c->nice) + share(c->system) + idle + packet + share(c->steal);
+	/* Idle time of a tickless core leaves interrupts out, but nobody books
+	 * them (kernel/time/tick-sched.c): the shares then sum to less than 1. */
+	const double unaccounted = fmax(0.0, 1.0 - counted);
+	c->busy = clamp_ratio(1.0 - idle / available);
+	if (is_network(c)) {
+		c->packet_load = clamp_ratio(packet / available);
+		c->packet_load_max = clamp_ratio(c->packet_load + unaccounted / available);
+	} else {
+		c->packet_load = c->packet_load_max = 0.0;
+	}
+	if (c->excluded == RS_CORE_COUNTS && is_polling(c, available))
+		c->excluded = RS_CORE_POLLING;
+	c->is_eligible = c->excluded == RS_CORE_COUNTS;
+}
+
+size_t
+rs_load_groups(const struct rs_view *v, struct rs_group *ret, size_t cap)
+{
+	uint16_t at[RS_CPU_MAX]; /* [group]: its place in ret + 1, 0 for none yet */
+	const unsigned max_cpu = v->n_cores > 0 ? v->cores[v->n_cores - 1].cpu : 0;
+	size_t n = 0;
+
+	memset(at, 0, (RS_MIN(max_cpu, RS_CPU_MAX - 1) + 1) * sizeof(at[0]));
+	for (size_t i = 0; i < v->n_cores; i++) {
+		const struct rs_core_view *const c = &v->cores[i];
+		if (!c->is_eligible)
+			continue;
+		const unsigned first = RS_MIN(c->group, c->cpu);
+		if (at[first] == 0) {
+			at[first] = (uint16_t)++n;
+			if (n <= cap)
+				ret[n - 1] = (struct rs_group){.cpu = c->cpu, .first = first};
+		}
+		if (at[first] > cap)
+			continue;
+		struct rs_group *const g = &ret[at[first] - 1];
+		if (g->cpu != c->cpu && c->packet_load > rs_view_core(v, g->cpu)->packet_load)
+			g->cpu = c->cpu;
+		g->packet_load = fmin(1.0, g->packet_load + c->packet_load);
+		g->busy = fmin(1.0, g->busy + c->busy);
+	}
+	return n;
+}
+
+static void
+fill_sums(struct rs_view *v)
+{
+	struct rs_group groups[RS_GROUPS_MAX];
+	const size_t n = rs_load_groups(v, groups, RS_GROUPS_MAX);
+	double sum = 0.0, sum_of_squares = 0.0;
+
+	v->n_eligible_groups = (unsigned)n;
+	v->effective_cores = NAN;
+	if (n > RS_GROUPS_MAX)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		sum += groups[i].packet_load;
+		sum_of_squares += groups[i].packet_load * groups[i].packet_load;
+	}
+	if (sum_of_squares > 0.0)
+		v->effective_cores = sum * sum / sum_of_squares;
+}
+
+void
+rs_load_fill(struct rs_view *v, struct rs_core_view *cores, size_t n_cores,
+    const struct rs_cpu_info *cpus, const struct rs_cpuset *reserved)
+{
+	v->has_packet_load = false;
+	v->hottest_core = 0;
+	v->hottest_core_load = NAN;
+	v->n_online = v->n_eligible = 0;
+	for (size_t i = 0; i < n_cores; i++) {
+		struct rs_core_view *const c = &cores[i];
+		c->excluded = exclusion(c, cpus, reserved);
+		fill_core(c);
+		v->n_online += c->is_online;
+		v->n_eligible += c->is_eligible;
+		if (!c->is_eligible)
+			continue;
+		if (!v->has_packet_load || c->packet_load > v->hottest_core_load) {
+			v->hottest_core = c->cpu;
+			v->hottest_core_load = c->packet_load;
+		}
+		v->has_packet_load = true;
+	}
+	fill_sums(v);
+}
+
+enum rs_flow
+rs_load_flow(const struct rs_view *v)
+{
+	enum rs_flow flow = RS_FLOW_UNKNOWN;
+
+	for (size_t i = 0; i < v->n_nics; i++) {
+		const struct rs_nic_view *const n = &v->nics[i];
+		if (!n->counts_in_sums)
+			continue;
+		if (n->rx_pps >= MIN_FLOW_PPS || n->tx_pps >= MIN_FLOW_PPS ||
+		    n->rx_utilization >= MIN_FLOW_USE || n->tx_utilization >= MIN_FLOW_USE)
+			return RS_FLOW_SOME;
+		if (!isnan(n->rx_pps) || !isnan(n->tx_pps))
+			flow = RS_FLOW_NONE;
+	}
+	return flow;
+}
+
+double
+rs_load_link_use(const struct rs_view *v)
+{
+	double use = NAN;
+
+	for (size_t i = 0; i < v->n_nics; i++) {
+		const struct rs_nic_view *const n = &v->nics[i];
+		if (n->counts_in_sums)
+			use = fmax(use, fmax(n->rx_utilization, n->tx_utilization));
+	}
+	return use; /* fmax leaves NAN out unless all are */
+}

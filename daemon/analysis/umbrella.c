@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Severity, confidence and cause of the rules about cores.
+ */
+#include "umbrella.h"
+
+#include <math.h>
+
+#include "feed.h"
+
+#define LOSS_CRIT 0.001
+#define STANDING_CRIT_NS (60 * RS_NS_PER_S)
+#define LINK_USED 0.90
+#define STEAL_DOUBTFUL 0.05
+#define TICK_HZ 100.0 /* the kernel's HZ is not told: the coarsest in use */
+
+bool
+rs_scene_begin(const struct rs_view *v, struct rs_says *out, struct rs_scene *ret)
+{
+	if (!v->has_packet_load) {
+		rs_needs(out, v->missing ? v->missing : "a value of at least one core");
+		return false;
+	}
+	ret->v = v;
+	ret->n = rs_load_groups(v, ret->groups, RS_GROUPS_MAX);
+	if (ret->n > RS_GROUPS_MAX) {
+		rs_needs(out, "a machine with fewer physical cores");
+		return false;
+	}
+	return true;
+}
+
+const struct rs_group *
+rs_scene_hottest(struct rs_scene *s, const struct rs_says *out, double hot_clear)
+{
+	const int32_t standing = out ? rs_standing_core(out) : -1;
+	const struct rs_core_view *const core =
+	    standing >= 0 ? rs_view_core(s->v, (unsigned)standing) : NULL;
+	struct rs_group *top = &s->groups[0];
+
+	for (size_t i = 0; i < s->n; i++) {
+		struct rs_group *const g = &s->groups[i];
+		if (core && core->is_eligible && g->first == RS_MIN(core->group, core->cpu) &&
+		    rs_group_is_hot(g, hot_clear)) {
+			g->cpu = core->cpu;
+			return g;
+		}
+		if (g->packet_load > top->packet_load)
+			top = g;
+	}
+	return top;
+}
+
+struct rs_subject
+rs_core_subject(unsigned cpu)
+{
+	struct rs_subject s = rs_subject_host;
+
+	s.kind = RS_SUBJECT_CORE;
+	s.core = (int32_t)cpu;
+	return s;
+}
+
+enum rs_condition
+rs_condition_of(bool raises, bool holds)
+{
+	if (raises)
+		return RS_COND_RAISE;
+	return holds ? RS_COND_BETWEEN : RS_COND_CLEAR;
+}
+
+static bool
+is_lossy(double lost_pps, double passed_pps)
+{
+	return lost_pps > 0.0 && lost_pps >= LOSS_CRIT * (passed_pps + lost_pps);
+}
+
+static bool
+is_of_hot_group(const struct rs_scene *s, const struct rs_core_view *c, double hot)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->groups[i].first == RS_MIN(c->group, c->cpu))
+			return rs_group_is_hot(&s->groups[i], hot);
+	}
+	return false;
+}
+
+/* In the rings of the interfaces that feed the core. */
+static bool
+loses_in_rings(const struct rs_view *v, unsigned cpu)
+{
+	struct rs_core_feed feeds[RS_FEEDS_MAX];
+	const size_t n = rs_feeds_of_core(v, cpu, feeds, RS_FEEDS_MAX);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct rs_nic_view *const nic = rs_view_nic(v, feeds[i].ifindex);
+		if (nic && is_lossy(nic->rx_missed_pps, nic->rx_pps))
+			return true;
+	}
+	return false;
+}
+
+static bool
+loses_packets(const struct rs_scene *s, double hot)
+{
+	for (size_t i = 0; i < s->v->n_cores; i++) {
+		const struct rs_core_view *const c = &s->v->cores[i];
+		if (c->is_eligible && is_lossy(c->dropped_pps, c->processed_pps) &&
+		    is_of_hot_group(s, c, hot))
+			return true;
+	}
+	for (size_t i = 0; i < s->n; i++) {
+		if (rs_group_is_hot(&s->groups[i], hot) && loses_in_rings(s->v, s->groups[i].cpu))
+			return true;
+	}
+	return false;
+}
+
+enum rs_severity
+rs_scene_severity(const struct rs_scene *s, const struct rs_says *out,
+    const struct rs_subject *subject, double hot)
+{
+	/* No speed known: NAN, and no escalation. */
+	if (rs_standing_ns(out, subject) >= STANDING_CRIT_NS && rs_load_link_use(s->v) < LINK_USED)
+		return RS_CRIT;
+	return loses_packets(s, hot) ? RS_CRIT : RS_WARN;
+}
+
+static bool
+is_stolen_from(const struct rs_view *v)
+{
+	for (size_t i = 0; i < v->n_cores; i++) {
+		if (v->cores[i].is_eligible && v->cores[i].steal >= STEAL_DOUBTFUL)
+			return true;
+	}
+	return false;
+}
+
+double
+rs_hot_margin(const struct rs_group *g, double hot)
+{
+	const double margin = fabs(g->packet_load - hot);
+
+	return g->packet_load >= hot ? margin
+				     : fmin(margin, fabs(g->packet_load - RS_HOT_MIXED_LOAD));
+}
+
+enum rs_confidence
+rs_scene_confidence(
+    const struct rs_scene *s, const struct rs_group *g, double margin, enum rs_confidence best)
+{
+	const struct rs_core_view *const core = rs_view_core(s->v, g->cpu);
+	const double seconds = (double)s->v->interval_ns / (double)RS_NS_PER_S;
+	const double p = g->packet_load;
+	const double error = sqrt(p * (1.0 - p) / (TICK_HZ * fmax(seconds, 0.01)));
+
+	if (core && isnan(core->processed_pps) && isnan(core->nic_interrupts_ps))
+		return RS_LOW; /* whether its softirq time is the network's is not known */
+	if (is_stolen_from(s->v))
+		return RS_LOW;
+	if (s->v->accounting != RS_ACCOUNTING_PRECISE && fabs(margin) < 3.0 * error)
+		return RS_LOW;
+	return best;
+}
+
+void
+rs_scene_cause(const struct rs_scene *s, const struct rs_group *g, struct rs_says *out)
+{
+	const struct rs_core_view *const core = rs_view_core(s->v, g->cpu);
+	struct rs_irq_pile pile;
+
+	rs_irq_pile_of(s->v, RS_PILE_LINE_PS, &pile);
+	if (pile.lines >= 2 && pile.share >= RS_PILE_SHARE && pile.cpu == g->cpu) {
+		rs_cause(out, "every NIC interrupt fires on core %u", g->cpu);
+		return;
+	}
+	if (core && !(core->nic_interrupts_ps >= fmax(1.0, core->rps_ps)))
+		rs_cause(out,
+		    "one flow, or receive packet steering (RPS) that sends all flows to core %u",
+		    g->cpu);
+	else
+		rs_cause(out, "one flow or several flows hashed to the same queue");
+}

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What is my bottleneck, in one line: the first that applies of "cannot tell",
+ * "idle", the finding that limits, "no bottleneck". Called once a tick after
+ * the rules, on the loop thread.
+ */
+#include "verdict.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "headroom.h"
+#include "shape.h"
+
+#define HOT 0.90
+#define SMALL_PACKET_BYTES 256.0
+#define MANY_PACKETS_PPS 1000.0
+#define MINUTE_S INT64_C(60)
+#define HOUR_S INT64_C(3600)
+#define DAY_S INT64_C(86400)
+#define LOSS_TOLD 0.001
+
+/* What a line is made of. */
+struct summary {
+	const struct rs_view *v;
+	size_t n;
+	struct rs_group groups[RS_GROUPS_MAX];
+	struct rs_headroom room;
+	const struct rs_finding *const *active;
+	size_t n_active;
+	char *line;
+	size_t cap;
+};
+
+const char *
+rs_state_name(enum rs_state s)
+{
+	static const char *const names[] = {
+	    [RS_STATE_OK] = "ok",
+	    [RS_STATE_INFO] = "info",
+	    [RS_STATE_WARN] = "warn",
+	    [RS_STATE_CRIT] = "crit",
+	    [RS_STATE_UNKNOWN] = "unknown",
+	};
+	return names[s];
+}
+
+static void add(struct summary *s, const char *format, ...) RS_PRINTF(2, 3);
+
+static void
+add(struct summary *s, const char *format, ...)
+{
+	const size_t len = strlen(s->line);
+	va_list ap;
+
+	va_start(ap, format);
+	(void)vsnprintf(s->line + len, s->cap - len, format, ap);
+	va_end(ap);
+}
+
+static long
+percent(double ratio)
+{
+	return lround(ratio * 100.0);
+}
+
+/* Forwarded: the larger of in and out; in packets too where they are small. */
+static bool
+format_now(const struct rs_view *v, char *dst, size_t cap)
+{
+	const double bps = fmax(v->rx_bps, v->tx_bps), pps = fmax(v->rx_pps, v->tx_pps);
+	char rate[24], packets[24];
+
+	if (isnan(bps))
+		return false;
+	rs_format_bps(bps, rate);
+	rs_format_pps(pps, packets);
+	if (pps >= MANY_PACKETS_PPS && bps / 8.0 < SMALL_PACKET_BYTES * pps)
+		(void)snprintf(dst, cap, "%s (%s)", packets, rate);
+	else
+		(void)snprintf(dst, cap, "%s", rate);
+	return true;
+}
+
+/* Findings. */
+
+/* The order of the decision; findings of other rules are causes or notes. */
+static const char *const limits[] = {
+    "core.imbalance",
+    "core.saturated_all",
+    "core.at_limit",
+    "core.skewed",
+};
+
+static const struct rs_finding *
+find_limit(const struct summary *s)
+{
+	for (size_t i = 0; i < RS_ARRAY_LEN(limits); i++) {
+		for (size_t j = 0; j < s->n_active; j++) {
+			if (strcmp(s->active[j]->code, limits[i]) == 0)
+				return s->active[j];
+		}
+	}
+	return NULL;
+}
+
+static enum rs_state
+worst_state(const struct summary *s)
+{
+	static const enum rs_state states[] = {
+	    [RS_INFO] = RS_STATE_INFO,
+	    [RS_WARN] = RS_STATE_WARN,
+	    [RS_CRIT] = RS_STATE_CRIT,
+	};
+	enum rs_state worst = RS_STATE_OK;
+
+	for (size_t i = 0; i < s->n_active; i++)
+		worst = RS_MAX(worst, states[s->active[i]->severity]);
+	return worst;
+}
+
+static bool
+is_told(const struct rs_finding *limit, const struct rs_finding *f)
+{
+	for (uint32_t i = 0; limit && i < limit->n_causes; i++) {
+		if (strstr(limit->causes[i], f->message))
+			return true;
+	}
+	return f == limit;
+}
+
+/* What else stands and was not named as the cause. */
+static void
+add_others(struct summary *s, const struct rs_finding *limit)
+{
+	for (size_t i = 0; i < s->n_active; i++) {
+		if (!is_told(limit, s->active[i]))
+			add(s, "; %s", s->active[i]->message);
+	}
+}
+
+/* Parts. */
+
+static bool
+is_idle(const struct summary *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		if (rs_group_is_hot(&s->groups[i], HOT))
+			return false;
+	}
+	return rs_load_flow(s->v) == RS_FLOW_NONE && !(s->v->drops_pps > 0.0);
+}
+
+static void
+add_idle_cores(struct summary *s)
+{
+	const char *const kind = s->n == s->v->n_eligible ? "cores" : "physical cores";
+	size_t idle = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		idle += s->groups[i].busy < RS_IDLE_BUSY;
+	if (idle > 0)
+		add(s, "; %zu of %zu %s idle", idle, s->n, kind);
+}
+
+static void
+add_loss(struct summary *s)
+{
+	const double offered = s->v->rx_pps + s->v->drops_pps;
+	char text[24];
+
+	if (!(s->v->drops_pps >= LOSS_TOLD * offered) || s->v->drops_pps < 1.0)
+		return;
+	rs_format_pps(offered, text);
+	if (s->v->drops_pps < 0.10 * offered)
+		add(s, "; %.1f %% of %s dropped", s->v->drops_pps / offered * 100.0, text);
+	else
+		add(s, "; %ld %% of %s dropped", percent(s->v->drops_pps / offered), text);
+}
+
+/* "; 760 Mbit/s now, ~940 Mbit/s if spread (then the link)" */
+static void
+add_reach(struct summary *s, bool can_spread)
+{
+	const double even = fmin(s->room.even_ceiling_bps, s->room.link_bps);
+	char now[64], reach[24];
+
+	if (!format_now(s->v, now, sizeof(now)))
+		return;
+	add(s, "; %s now", now);
+	if (!can_spread || s->room.how == RS_NO_NUMBER || even < 1.05 * s->room.now_bps)
+		return;
+	rs_format_bps(rs_round_2(even), reach);
+	add(s, ", ~%s if spread%s", reach,
+	    s->room.link_bps <= s->room.even_ceiling_bps ? " (then the link)" : "");
+}
+
+/* Lines. */
+
+static void
+add_ago(struct summary *s, int64_t seconds)
+{
+	if (seconds < MINUTE_S)
+		add(s, "; last episode ended less than a minute ago");
+	else if (seconds < 2 * HOUR_S)
+		add(s, "; last episode ended %ld min ago", (long)(seconds / MINUTE_S));
+	else if (seconds < 2 * DAY_S)
+		add(s, "; last episode ended %ld h ago", (long)(seconds / HOUR_S));
+	else
+		add(s, "; last episode ended %ld days ago", (long)(seconds / DAY_S));
+}
+
+static void
+say_idle(struct summary *s, int64_t last_cleared_ms)
+{
+	const struct rs_finding *const limit = find_limit(s);
+	const int64_t ago_s = (s->v->wall_ms - last_cleared_ms) / 1000;
+	char now[64];
+
+	add(s, "idle: %s", format_now(s->v, now, sizeof(now)) ? now : "rate unknown");
+	if (limit)
+		add(s, "; ending: %s", limit->message);
+	else if (last_cleared_ms > 0 && ago_s >= 0)
+		add_ago(s, ago_s);
+	add_others(s, limit);
+}
+
+static void
+say_limit(struct summary *s, const struct rs_finding *f)
+{
+	const bool is_imbalance = strcmp(f->code, "core.imbalance") == 0;
+
+	add(s, "%s", f->message);
+	if (f->n_causes > 0)
+		add(s, ": %s", f->causes[0]);
+	if (f->confidence != RS_HIGH)
+		add(s, " (%s confidence)", rs_confidence_name(f->confidence));
+	if (f->is_ending || f->is_stale)
+		add(s, "%s", f->is_stale ? "; not confirmed now" : "; ending");
+	else
+		add_idle_cores(s);
+	add_loss(s);
+	add_reach(s, is_imbalance && !f->is_ending);
+	add_others(s, f);
+}
+
+static void
+say_no_bottleneck(struct summary *s)
+{
+	char now[64], more[24];
+	const char *const who = s->n == 1 ? "single core" : "busiest core";
+	const bool is_full = s->room.hottest >= HOT;
+
+	add(s, "no bottleneck%s: %s, %s %ld %%", is_full ? " so far" : "",
+	    format_now(s->v, now, sizeof(now)) ? now : "rate unknown", who,
+	    percent(s->room.hottest));
+	if (!is_full && s->room.how == RS_NO_NUMBER && s->room.now_bps > 0.0)
+		add(s, ", too little load to extrapolate");
+	if (!is_full && s->room.how != RS_NO_NUMBER) {
+		const bool is_link = s->room.link_bps <= s->room.ceiling_bps;
+		const bool is_bound = s->room.how == RS_AT_LEAST && !is_link;
+		rs_format_bps(
+		    is_bound ? rs_floor_2(s->room.more_bps) : rs_round_2(s->room.more_bps), more);
+		add(s, ", %s %s more%s", is_bound ? "at least" : "about", more,
+		    is_link ? " (then the link)" : "");
+	}
+	add_loss(s);
+	add_others(s, NULL);
+}
+
+/* Why there is no verdict; NULL: there is one. */
+static const char *
+why_unknown(const struct rs_view *v)
+{
+	if (v->missing)
+		return v->missing;
+	if (v->tick == 0 || !v->has_rates)
+		return "waiting for the second sample";
+	if (!v->has_packet_load)
+		return "no core has a value in this interval";
+	if (v->n_eligible_groups > RS_GROUPS_MAX)
+		return "too many physical cores";
+	return NULL;
+}
+
+void
+rs_verdict_make(const struct rs_view *v, const struct rs_finding *const *active, size_t n_active,
+    int64_t last_cleared_ms, struct rs_verdict *ret)
+{
+	struct summary s;
+
+	s.v = v;
+	s.active = active;
+	s.n_active = n_active;
+	s.line = ret->line;
+	s.cap = sizeof(ret->line);
+	s.line[0] = '\0';
+	if (why_unknown(v)) {
+		ret->state = RS_STATE_UNKNOWN;
+		add(&s, "no verdict: %s%s", v->missing ? "no values from " : "", why_unknown(v));
+		return;
+	}
+	s.n = rs_load_groups(v, s.groups, RS_GROUPS_MAX);
+	rs_headroom_of(v, s.groups, s.n, &s.room);
+	ret->state = worst_state(&s);
+	if (is_idle(&s))
+		say_idle(&s, last_cleared_ms);
+	else if (find_limit(&s))
+		say_limit(&s, find_limit(&s));
+	else
+		say_no_bottleneck(&s);
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: ISC */
+/* Views made by hand. */
+#include "view_builder.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "load.h"
+
+static void *
+must_calloc(size_t n, size_t size)
+{
+	void *p = calloc(n, size);
+
+	if (!p)
+		abort();
+	return p;
+}
+
+struct rs_vb *
+rs_vb_new(size_t n_cores)
+{
+	struct rs_vb *b = must_calloc(1, sizeof(*b));
+
+	b->cores = must_calloc(n_cores, sizeof(*b->cores));
+	b->n_cores = n_cores;
+	for (unsigned i = 0; i < n_cores; i++) {
+		b->cores[i].cpu = b->cores[i].group = i;
+		b->cores[i].is_online = true;
+		rs_vb_core(b, i, 0.0, 0.0);
+	}
+	b->v.interval_ns = RS_NS_PER_S;
+	b->v.wall_ms = 1700000000000;
+	b->v.is_clock_ok = true;
+	b->v.accounting = RS_ACCOUNTING_PRECISE;
+	b->v.cores = b->cores;
+	b->v.n_cores = n_cores;
+	b->v.nics = b->nics;
+	b->v.irqs = b->irqs;
+	return b;
+}
+
+void
+rs_vb_free(struct rs_vb *b)
+{
+	for (size_t i = 0; b && i < b->v.n_irqs; i++)
+		free(b->lines[i].cells);
+	if (b)
+		free(b->cores);
+	free(b);
+}
+
+void
+rs_vb_core(struct rs_vb *b, unsigned cpu, double load, double busy)
+{
+	struct rs_core_view *c = &b->cores[cpu];
+
+	c->user = c->nice = c->iowait = c->irq = c->steal = 0.0;
+	c->softirq = load;
+	c->system = fmax(0.0, busy - load);
+	c->idle = 1.0 - busy;
+	c->processed_pps = 1e5 * load;
+	c->net_rx_ps = c->processed_pps / 10.0;
+	c->dropped_pps = c->squeezed_ps = c->rps_ps = c->flow_limit_ps = c->backlog = 0.0;
+}
+
+void
+rs_vb_loads(struct rs_vb *b, const double *percent, size_t n)
+{
+	for (unsigned i = 0; i < n; i++)
+		rs_vb_core(b, i, percent[i] / 100.0, percent[i] / 100.0);
+}
+
+void
+rs_vb_core_unknown(struct rs_vb *b, unsigned cpu)
+{
+	struct rs_core_view *c = &b->cores[cpu];
+
+	c->user = c->nice = c->system = c->idle = c->iowait = c->irq = c->softirq = c->steal = NAN;
+	c->processed_pps = c->dropped_pps = c->rps_ps = NAN;
+}
+
+struct rs_nic_view *
+rs_vb_nic(struct rs_vb *b, const char *name, int64_t speed_bps)
+{
+	if (b->v.n_nics == RS_VB_NICS)
+		abort();
+	struct rs_nic_view *n = &b->nics[b->v.n_nics++];
+
+	n->info.ifindex = (uint32_t)b->v.n_nics + 1;
+	(void)rs_text_copy(rs_text_of(name), n->info.name, sizeof(n->info.name));
+	n->info.speed_bps = speed_bps;
+	n->info.is_physical = true;
+	n->counts_in_sums = true;
+	n->rx_missed_pps = 0.0;
+	rs_vb_traffic(n, 0.0, 0.0, 0.0);
+	return n;
+}
+
+void
+rs_vb_traffic(struct rs_nic_view *n, double rx_bps, double tx_bps, double pps)
+{
+	const double speed = n->info.speed_bps > 0 ? (double)n->info.speed_bps : (double)NAN;
+
+	n->rx_bps = rx_bps;
+	n->tx_bps = tx_bps;
+	n->rx_pps = rx_bps > 0.0 ? pps : 0.0;
+	n->tx_pps = tx_bps > 0.0 ? pps : 0.0;
+	n->rx_utilization = (n->rx_bps + 8.0 * 24.0 * n->rx_pps) / speed;
+	n->tx_utilization = (n->tx_bps + 8.0 * 24.0 * n->tx_pps) / speed;
+}
+
+size_t
+rs_vb_irq(struct rs_vb *b, const char *irq, const char *actions, const char *device, int32_t queue,
+    enum rs_irq_role role)
+{
+	if (b->v.n_irqs == RS_VB_IRQS)
+		abort();
+	const size_t i = b->v.n_irqs++;
+	struct rs_vb_irq *line = &b->lines[i];
+
+	line->cells = must_calloc(b->n_cores, sizeof(*line->cells));
+	line->feed.queue = queue;
+	line->feed.is_rx = line->feed.is_tx = 1;
+	line->feed.role = role;
+	for (size_t k = 0; k < b->v.n_nics; k++) {
+		if (strcmp(b->nics[k].info.name, device) == 0)
+			line->feed.ifindex = b->nics[k].info.ifindex;
+	}
+	(void)rs_text_copy(rs_text_of(actions), line->actions, sizeof(line->actions));
+	(void)rs_text_copy(rs_text_of(irq), b->irqs[i].name, sizeof(b->irqs[i].name));
+	b->irqs[i].chip = "PCI-MSI";
+	b->irqs[i].actions = line->actions;
+	b->irqs[i].cells = line->cells;
+	b->irqs[i].feeds = &line->feed;
+	b->irqs[i].n_feeds = role != RS_IRQ_OTHER;
+	b->irqs[i].is_nic_queue = role == RS_IRQ_QUEUE;
+	return i;
+}
+
+void
+rs_vb_fire(struct rs_vb *b, size_t irq, unsigned cpu, double rate_ps)
+{
+	struct rs_vb_irq *line = &b->lines[irq];
+
+	uint32_t at = 0;
+
+	while (at < line->n_cells && line->cells[at].cpu != cpu)
+		at++;
+	if (at == line->n_cells) {
+		line->cells[line->n_cells++] = (struct rs_irq_cell){.cpu = (uint16_t)cpu};
+		b->irqs[irq].n_cells = line->n_cells;
+	}
+	line->cells[at].rate_ps += rate_ps;
+	b->irqs[irq].rate_ps += rate_ps;
+}
+
+void
+rs_vb_silence(struct rs_vb *b, size_t irq)
+{
+	b->lines[irq].n_cells = b->irqs[irq].n_cells = 0;
+	b->irqs[irq].rate_ps = 0.0;
+}
+
+static double
+sum_known(double a, double b)
+{
+	if (isnan(a))
+		return b;
+	return isnan(b) ? a : a + b;
+}
+
+static void
+sum_nics(struct rs_vb *b)
+{
+	struct rs_view *v = &b->v;
+
+	v->rx_bps = v->tx_bps = v->rx_pps = v->tx_pps = v->drops_pps = NAN;
+	for (size_t i = 0; i < v->n_nics; i++) {
+		const struct rs_nic_view *n = &b->nics[i];
+		if (!n->counts_in_sums)
+			continue;
+		v->rx_bps = sum_known(v->rx_bps, n->rx_bps);
+		v->tx_bps = sum_known(v->tx_bps, n->tx_bps);
+		v->rx_pps = sum_known(v->rx_pps, n->rx_pps);
+		v->tx_pps = sum_known(v->tx_pps, n->tx_pps);
+		v->drops_pps = sum_known(v->drops_pps, n->rx_missed_pps);
+	}
+	for (size_t i = 0; i < v->n_cores; i++)
+		v->drops_pps = sum_known(v->drops_pps, b->cores[i].dropped_pps);
+}
+
+static void
+sum_irqs(struct rs_vb *b)
+{
+	const double none = b->lacks_interrupts ? (double)NAN : 0.0;
+
+	for (size_t i = 0; i < b->n_cores; i++)
+		b->cores[i].nic_interrupts_ps = b->cores[i].interrupts_ps = none;
+	for (size_t i = 0; i < b->v.n_irqs; i++) {
+		for (uint32_t k = 0; k < b->irqs[i].n_cells; k++) {
+			const struct rs_irq_cell *cell = &b->irqs[i].cells[k];
+			b->cores[cell->cpu].interrupts_ps += cell->rate_ps;
+			if (b->irqs[i].n_feeds > 0)
+				b->cores[cell->cpu].nic_interrupts_ps += cell->rate_ps;
+		}
+	}
+}
+
+const struct rs_view *
+rs_vb_tick(struct rs_vb *b)
+{
+	struct rs_view *v = &b->v;
+
+	v->tick++;
+	v->due_ns += v->interval_ns;
+	v->mono_ns = v->due_ns + 200000;
+	v->wall_ms += v->interval_ns / RS_NS_PER_MS;
+	v->has_rates = true;
+	sum_nics(b);
+	sum_irqs(b);
+	rs_load_fill(v, b->cores, b->n_cores, &b->cpus, &b->reserved);
+	return v;
+}
+
+void
+rs_vb_skip(struct rs_vb *b, unsigned ticks)
+{
+	b->v.due_ns += ticks * b->v.interval_ns;
+	b->v.wall_ms += ticks * b->v.interval_ns / RS_NS_PER_MS;
+}

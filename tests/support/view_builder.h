@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Views made by hand: cores with packet load and busy share, interfaces with
+ * traffic, interrupt lines that fire. For the tests of the analysis layer.
+ */
+#ifndef RS_VIEW_BUILDER_H
+#define RS_VIEW_BUILDER_H
+
+#include "irqname.h"
+#include "view.h"
+
+#define RS_VB_NICS 8u
+#define RS_VB_IRQS 64u
+
+struct rs_vb_irq {
+	char actions[32];
+	struct rs_irq_feed feed;
+	struct rs_irq_cell *cells; /* n_cores */
+	uint32_t n_cells;
+};
+
+/* What a test changes between ticks it changes in the fields. */
+struct rs_vb {
+	struct rs_view v;
+	struct rs_core_view *cores;
+	size_t n_cores;
+	struct rs_nic_view nics[RS_VB_NICS];
+	struct rs_irq_view irqs[RS_VB_IRQS];
+	struct rs_vb_irq lines[RS_VB_IRQS];
+	struct rs_cpu_info cpus; /* isolated, nohz_full */
+	struct rs_cpuset reserved;
+	bool lacks_interrupts; /* /proc/interrupts cannot be read */
+};
+
+/* Idle cores, precise accounting, a tick each second, no interface. Ends the
+ * program when memory runs out. */
+struct rs_vb *rs_vb_new(size_t n_cores);
+void rs_vb_free(struct rs_vb *b);
+
+/* A core with packet load and busy share; what is busy beyond packets is time
+ * of processes in the kernel. Packets follow the load: 1000 per per cent. */
+void rs_vb_core(struct rs_vb *b, unsigned cpu, double load, double busy);
+/* The same for all cores, load and busy in per cent and equal. */
+void rs_vb_loads(struct rs_vb *b, const double *percent, size_t n);
+/* A core of which nothing is known in this tick. */
+void rs_vb_core_unknown(struct rs_vb *b, unsigned cpu);
+
+/* A physical interface without traffic; speed_bps -1: unknown. Returns it. */
+struct rs_nic_view *rs_vb_nic(struct rs_vb *b, const char *name, int64_t speed_bps);
+/* Payload rates; utilization follows where the speed is known. */
+void rs_vb_traffic(struct rs_nic_view *n, double rx_bps, double tx_bps, double pps);
+
+/* An interrupt line of the interface; queue -1: none known. Returns its index. */
+size_t rs_vb_irq(struct rs_vb *b, const char *irq, const char *actions, const char *device,
+    int32_t queue, enum rs_irq_role role);
+/* From now on the line fires so often on this core, too. */
+void rs_vb_fire(struct rs_vb *b, size_t irq, unsigned cpu, double rate_ps);
+void rs_vb_silence(struct rs_vb *b, size_t irq);
+
+/* The next tick: sums, loads and who takes part are computed anew. */
+const struct rs_view *rs_vb_tick(struct rs_vb *b);
+/* Ticks that never come. */
+void rs_vb_skip(struct rs_vb *b, unsigned ticks);
+
+#endif

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: ISC */
+/* Packet load, busy share, and who takes part. */
+#include <math.h>
+#include <string.h>
+
+#include "load.h"
+#include "rs_check.h"
+#include "view_builder.h"
+
+#define EPS 1e-9
+
+static struct rs_vb *b;
+
+static void
+setup(void)
+{
+	b = rs_vb_new(4);
+}
+
+static void
+teardown(void)
+{
+	rs_vb_free(b);
+}
+
+/* Shares of elapsed time in, P, B and Pmax out. NAN: not known. */
+static const struct {
+	const char *what;
+	double user, nice, system, idle, iowait, irq, softirq, steal;
+	double load, busy, load_max;
+} cores[] = {
+    {"irq and softirq are packet load", .1, 0, .1, .3, 0, .2, .3, 0, .5, .7, .5},
+    {"iowait is idle", 0, 0, .1, .4, .4, 0, .1, 0, .1, .2, .1},
+    {"steal leaves less time", 0, 0, 0, .25, 0, 0, .25, .5, .5, .5, .5},
+    {"fields that sum to less are an upper bound", 0, 0, 0, .5, 0, 0, .2, 0, .2, .5, .5},
+    {"an interrupt column that is not booked counts as 0", 0, 0, 0, .6, 0, NAN, .4, 0, .4, .4, .4},
+    {"steps back of idle are 0", 0, 0, 0, -.01, -.5, 0, 1, 0, 1, 1, 1},
+    {"rounding beyond the elapsed time is clamped", 0, 0, 0, 0, 0, 0, 1.01, 0, 1, 1, 1},
+    {"more idle than time is not busy", 0, 0, 0, 1.02, 0, 0, 0, 0, 0, 0, 0},
+    {"no steal column is no steal", 0, 0, 0, .5, 0, 0, .5, NAN, .5, .5, .5},
+    {"no softirq, no value", .5, 0, 0, .5, 0, 0, NAN, 0, NAN, NAN, NAN},
+    {"no idle, no value", .5, 0, 0, NAN, 0, 0, .5, 0, NAN, NAN, NAN},
+    {"all stolen, no value", 0, 0, 0, 0, 0, 0, 0, 1, NAN, NAN, NAN},
+};
+
+static void
+assert_same(double a, double expected, const char *what)
+{
+	ck_assert_msg(isnan(expected) ? isnan(a) : fabs(a - expected) < EPS, "%s: %g, expected %g",
+	    what, a, expected);
+}
+
+START_TEST(load_of_a_core_follows_its_definition)
+{
+	struct rs_core_view *c = &b->cores[1];
+
+	c->user = cores[_i].user;
+	c->nice = cores[_i].nice;
+	c->system = cores[_i].system;
+	c->idle = cores[_i].idle;
+	c->iowait = cores[_i].iowait;
+	c->irq = cores[_i].irq;
+	c->softirq = cores[_i].softirq;
+	c->steal = cores[_i].steal;
+	c->processed_pps = 1000.0;
+	rs_vb_tick(b);
+	assert_same(c->packet_load, cores[_i].load, cores[_i].what);
+	assert_same(c->busy, cores[_i].busy, cores[_i].what);
+	assert_same(c->packet_load_max, cores[_i].load_max, cores[_i].what);
+	ck_assert_int_eq(c->is_eligible, !isnan(cores[_i].load));
+	ck_assert_uint_eq(b->v.n_eligible, isnan(cores[_i].load) ? 3 : 4);
+}
+END_TEST
+
+/* packets/s, NIC interrupts/s, whether the core's softirq is the network's. */
+static const struct {
+	double pps, nic_ps;
+	bool is_network;
+} gates[] = {
+    {0, 0, false},
+    {99, 99, false},
+    {100, 0, true},
+    {0, 100, true},
+    {NAN, 0, false},
+    {0, NAN, false},
+    {NAN, 100, true},
+    {NAN, NAN, true},
+};
+
+START_TEST(load_without_packets_or_interrupts_is_not_the_networks)
+{
+	struct rs_core_view *c = &b->cores[0];
+
+	rs_vb_core(b, 0, 0.9, 0.95);
+	c->processed_pps = gates[_i].pps;
+	c->nic_interrupts_ps = gates[_i].nic_ps;
+	rs_load_fill(&b->v, b->cores, b->n_cores, NULL, NULL);
+	assert_same(c->packet_load, gates[_i].is_network ? 0.9 : 0.0, "load");
+	assert_same(c->packet_load_max, gates[_i].is_network ? 0.9 : 0.0, "upper bound");
+	assert_same(c->busy, 0.95, "busy");
+}
+END_TEST
+
+START_TEST(load_leaves_out_who_does_not_take_part)
+{
+	rs_vb_free(b);
+	b = rs_vb_new(7);
+	b->cores[0].is_online = false;
+	b->cpus.has_isolated = b->cpus.has_nohz_full = true;
+	rs_cpuset_add(&b->cpus.isolated, 1);
+	rs_cpuset_add(&b->cpus.nohz_full, 2);
+	rs_cpuset_add(&b->reserved, 3);
+	b->cores[4].user = 0.96; /* a poller: user time, no softirq */
+	b->cores[4].idle = 0.04;
+	rs_vb_core_unknown(b, 5);
+	rs_vb_core(b, 6, 0.5, 0.5);
+	rs_vb_core(b, 1, 1.0, 1.0);
+	rs_vb_tick(b);
+	static const enum rs_excluded why[] = {RS_CORE_OFFLINE, RS_CORE_ISOLATED, RS_CORE_NOHZ_FULL,
+	    RS_CORE_RESERVED, RS_CORE_POLLING, RS_CORE_COUNTS, RS_CORE_COUNTS};
+	for (size_t i = 0; i < RS_ARRAY_LEN(why); i++) {
+		ck_assert_msg(b->cores[i].excluded == why[i], "core %zu", i);
+		ck_assert_int_eq(b->cores[i].is_eligible, i == 6);
+	}
+	ck_assert_uint_eq(b->v.n_online, 6);
+	ck_assert_uint_eq(b->v.n_eligible, 1);
+	ck_assert_uint_eq(b->v.n_eligible_groups, 1);
+	ck_assert_uint_eq(b->v.hottest_core, 6);
+	/* Left out is not hidden: its load is still shown. */
+	assert_same(b->cores[1].packet_load, 1.0, "isolated core");
+}
+END_TEST
+
+START_TEST(load_sets_without_their_files_leave_out_nobody)
+{
+	rs_cpuset_add(&b->cpus.isolated, 1);
+	rs_cpuset_add(&b->cpus.nohz_full, 2);
+	rs_vb_tick(b);
+	ck_assert_uint_eq(b->v.n_eligible, 4);
+}
+END_TEST
+
+START_TEST(load_of_a_busy_process_is_no_poller)
+{
+	/* Softirq beside it, or a little less user time: an ordinary core. */
+	b->cores[0].user = 0.96;
+	b->cores[0].idle = 0.02;
+	b->cores[0].softirq = 0.02;
+	b->cores[1].user = 0.94;
+	b->cores[1].idle = 0.06;
+	rs_vb_tick(b);
+	ck_assert_int_eq(b->cores[0].excluded, RS_CORE_COUNTS);
+	ck_assert_int_eq(b->cores[1].excluded, RS_CORE_COUNTS);
+}
+END_TEST
+
+START_TEST(load_is_unknown_when_no_core_has_a_value)
+{
+	for (unsigned i = 0; i < 4; i++)
+		rs_vb_core_unknown(b, i);
+	rs_vb_tick(b);
+	ck_assert(!b->v.has_packet_load);
+	ck_assert(isnan(b->v.hottest_core_load));
+	ck_assert(isnan(b->v.effective_cores));
+	ck_assert_uint_eq(b->v.n_eligible, 0);
+}
+END_TEST
+
+START_TEST(load_of_an_idle_box_has_no_effective_cores)
+{
+	rs_vb_tick(b);
+	ck_assert(b->v.has_packet_load);
+	assert_same(b->v.hottest_core_load, 0.0, "hottest");
+	ck_assert(isnan(b->v.effective_cores));
+}
+END_TEST
+
+/* The two reference cases. */
+START_TEST(load_effective_cores_of_the_reference_cases)
+{
+	rs_vb_loads(b, (const double[]){13.8, 14.2, 5.5, 100}, 4);
+	rs_vb_tick(b);
+	ck_assert_double_eq_tol(b->v.effective_cores, 1.710, 0.0005);
+	ck_assert_uint_eq(b->v.hottest_core, 3);
+	assert_same(b->v.hottest_core_load, 1.0, "hottest");
+	rs_vb_loads(b, (const double[]){31.4, 0, 76.5, 51.4}, 4);
+	rs_vb_tick(b);
+	ck_assert_double_eq_tol(b->v.effective_cores, 2.677, 0.0005);
+	ck_assert_uint_eq(b->v.hottest_core, 2);
+}
+END_TEST
+
+START_TEST(load_of_siblings_counts_as_one_core)
+{
+	struct rs_group groups[4];
+
+	b->cores[2].group = 0;
+	b->cores[3].group = 1;
+	rs_vb_core(b, 0, 0.3, 0.4);
+	rs_vb_core(b, 2, 0.4, 0.5);
+	rs_vb_core(b, 1, 0.7, 0.8);
+	rs_vb_core(b, 3, 0.5, 0.6);
+	rs_vb_tick(b);
+	ck_assert_uint_eq(rs_load_groups(&b->v, groups, 4), 2);
+	ck_assert_uint_eq(b->v.n_eligible_groups, 2);
+	ck_assert_uint_eq(b->v.n_eligible, 4);
+	assert_same(groups[0].packet_load, 0.7, "sum of P");
+	assert_same(groups[0].busy, 0.9, "sum of B");
+	ck_assert_uint_eq(groups[0].cpu, 2);
+	ck_assert_uint_eq(groups[0].first, 0);
+	assert_same(groups[1].packet_load, 1.0, "at most 1");
+	assert_same(groups[1].busy, 1.0, "at most 1");
+	ck_assert_uint_eq(groups[1].cpu, 1);
+	assert_same(b->v.effective_cores, 1.7 * 1.7 / (0.49 + 1.0), "over groups");
+}
+END_TEST
+
+START_TEST(load_groups_survive_a_first_sibling_that_is_left_out)
+{
+	struct rs_group groups[4];
+
+	b->cores[2].group = 0;
+	b->cores[3].group = 1;
+	b->cores[0].is_online = false;
+	rs_cpuset_add(&b->reserved, 3);
+	rs_vb_core(b, 2, 0.4, 0.4);
+	rs_vb_tick(b);
+	ck_assert_uint_eq(rs_load_groups(&b->v, groups, 4), 2);
+	ck_assert_uint_eq(groups[0].cpu, 1);
+	ck_assert_uint_eq(groups[1].first, 0);
+	ck_assert_uint_eq(groups[1].cpu, 2);
+	assert_same(groups[1].packet_load, 0.4, "the sibling that is left");
+}
+END_TEST
+
+START_TEST(load_groups_beyond_the_room_are_counted_not_written)
+{
+	struct rs_group groups[2];
+
+	memset(groups, 0, sizeof(groups));
+	rs_vb_loads(b, (const double[]){10, 20, 30, 40}, 4);
+	rs_vb_tick(b);
+	ck_assert_uint_eq(rs_load_groups(&b->v, groups, 1), 4);
+	assert_same(groups[0].packet_load, 0.1, "first");
+	ck_assert_uint_eq(groups[1].cpu, 0);
+}
+END_TEST
+
+START_TEST(load_of_1152_cores_and_of_the_highest_number)
+{
+	struct rs_group groups[RS_GROUPS_MAX];
+
+	rs_vb_free(b);
+	b = rs_vb_new(1152);
+	for (unsigned i = 576; i < 1152; i++)
+		b->cores[i].group = i - 576;
+	rs_vb_core(b, 1151, 0.5, 0.5);
+	rs_vb_tick(b);
+	ck_assert_uint_eq(rs_load_groups(&b->v, groups, RS_GROUPS_MAX), 576);
+	ck_assert_uint_eq(groups[575].cpu, 1151);
+	ck_assert_uint_eq(b->v.hottest_core, 1151);
+	b->cores[1151].cpu = b->cores[1151].group = RS_CPU_MAX - 1;
+	rs_load_fill(&b->v, b->cores, b->n_cores, NULL, NULL);
+	ck_assert_uint_eq(rs_load_groups(&b->v, groups, RS_GROUPS_MAX), 577);
+	ck_assert_uint_eq(groups[576].cpu, RS_CPU_MAX - 1);
+}
+END_TEST
+
+START_TEST(load_of_no_core_at_all)
+{
+	struct rs_group group;
+
+	b->v.n_cores = 0;
+	rs_load_fill(&b->v, b->cores, 0, NULL, NULL);
+	ck_assert(!b->v.has_packet_load);
+	ck_assert_uint_eq(rs_load_groups(&b->v, &group, 1), 0);
+}
+END_TEST
+
+/* rx bit/s and packets/s of a gigabit port, whether it counts, what flows. */
+static const struct {
+	double bps, pps;
+	bool counts;
+	enum rs_flow flow;
+} flows[] = {
+    {0, 0, true, RS_FLOW_NONE},
+    {49e6, 4000, true, RS_FLOW_NONE},
+    {10e6, 5000, true, RS_FLOW_SOME},
+    {50e6, 1000, true, RS_FLOW_SOME},
+    {500e6, 50000, false, RS_FLOW_UNKNOWN},
+    {NAN, NAN, true, RS_FLOW_UNKNOWN},
+};
+
+START_TEST(load_needs_a_twentieth_of_a_link_or_5000_packets)
+{
+	struct rs_nic_view *n = rs_vb_nic(b, "eth0", 1000000000);
+
+	rs_vb_traffic(n, flows[_i].bps, 0.0, flows[_i].pps);
+	if (isnan(flows[_i].bps))
+		n->rx_pps = n->tx_pps = n->rx_bps = n->tx_bps = n->rx_utilization =
+		    n->tx_utilization = NAN;
+	n->counts_in_sums = flows[_i].counts;
+	rs_vb_tick(b);
+	ck_assert_int_eq(rs_load_flow(&b->v), flows[_i].flow);
+}
+END_TEST
+
+START_TEST(load_link_use_is_of_the_busiest_known_link)
+{
+	struct rs_nic_view *slow = rs_vb_nic(b, "eth0", 100000000);
+	struct rs_nic_view *unknown = rs_vb_nic(b, "veth0", -1);
+
+	ck_assert_double_eq_tol(rs_load_link_use(&b->v), 0.0, EPS);
+	rs_vb_traffic(slow, 10e6, 50e6, 0.0);
+	rs_vb_traffic(unknown, 900e6, 900e6, 0.0);
+	ck_assert_double_eq_tol(rs_load_link_use(&b->v), 0.5, EPS);
+	slow->counts_in_sums = false;
+	ck_assert(isnan(rs_load_link_use(&b->v)));
+}
+END_TEST
+
+static Suite *
+suite(void)
+{
+	Suite *s = suite_create("load");
+	TCase *tc = tcase_create("load");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_loop_test(tc, load_of_a_core_follows_its_definition, 0, (int)RS_ARRAY_LEN(cores));
+	tcase_add_loop_test(tc, load_without_packets_or_interrupts_is_not_the_networks, 0,
+	    (int)RS_ARRAY_LEN(gates));
+	tcase_add_test(tc, load_leaves_out_who_does_not_take_part);
+	tcase_add_test(tc, load_sets_without_their_files_leave_out_nobody);
+	tcase_add_test(tc, load_of_a_busy_process_is_no_poller);
+	tcase_add_test(tc, load_is_unknown_when_no_core_has_a_value);
+	tcase_add_test(tc, load_of_an_idle_box_has_no_effective_cores);
+	tcase_add_test(tc, load_effective_cores_of_the_reference_cases);
+	tcase_add_test(tc, load_of_siblings_counts_as_one_core);
+	tcase_add_test(tc, load_groups_survive_a_first_sibling_that_is_left_out);
+	tcase_add_test(tc, load_groups_beyond_the_room_are_counted_not_written);
+	tcase_add_test(tc, load_of_1152_cores_and_of_the_highest_number);
+	tcase_add_test(tc, load_of_no_core_at_all);
+	tcase_add_loop_test(
+	    tc, load_needs_a_twentieth_of_a_link_or_5000_packets, 0, (int)RS_ARRAY_LEN(flows));
+	tcase_add_test(tc, load_link_use_is_of_the_busiest_known_link);
+	suite_add_tcase(s, tc);
+	return s;
+}
+
+RS_CHECK_MAIN(suite())
