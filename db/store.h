@@ -16,15 +16,16 @@
 struct rs_store;
 
 struct rs_store_conf {
-	const char *path;    /* NULL: in memory only, the last hour is kept */
-	char boot_id[40];    /* of this boot; "" where the system has none */
+	const char *path; /* NULL: in memory only, the last hour is kept */
+	char boot_id[40]; /* of this boot; "" where the system has none */
 	rs_ns interval_ns;
 };
 
 /* Opens or creates the database, migrates it, starts the thread. Errors: a
  * newer schema (nothing is touched), not a database, locked, no permission:
  * negative errno with a sentence in e. done: called on the loop for every block
- * handed to rs_store_append, exactly once. */
+ * handed to rs_store_append, exactly once; b->is_committed is set by then.
+ * Findings that an earlier process left active end with its last sample. */
 int rs_store_open(const struct rs_store_conf *c, struct rs_loop *loop,
     void (*block_done)(void *arg, struct rs_block *b, bool is_committed), void *arg,
     struct rs_error *e, struct rs_store **ret);
@@ -46,7 +47,7 @@ enum rs_aggregate { RS_AVG, RS_MIN, RS_MAX_OF, RS_SUM };
 
 struct rs_filter {
 	const char *label; /* one of rs_label_names */
-	char value[24];    /* a repeated label means either */
+	char value[24];	   /* a repeated label means either */
 };
 
 /* A question over samples. Filled by the asker, answered in place. */
@@ -55,7 +56,7 @@ struct rs_query {
 	struct rs_filter filters[RS_QUERY_FILTERS_MAX];
 	size_t n_filters;
 	int64_t after_ms, before_ms; /* epoch ms, (after, before] */
-	uint32_t points;             /* 0: every tick */
+	uint32_t points;	     /* 0: every tick */
 	enum rs_aggregate aggregate;
 };
 
@@ -78,7 +79,9 @@ void rs_history_free(struct rs_history *h); /* NULL-safe */
 
 /* head: blocks not certainly on disk yet, read on the loop thread when the
  * answer returns (rs_model_blocks). done runs on the loop, always once, and
- * owns h. -EAGAIN: queue full, done is not called. */
+ * owns h. -EAGAIN: queue full, -EINVAL: an empty range; done is not called.
+ * Times are boot clock plus what the wall clock is ahead of it now: a sample
+ * moves when the clock is set. Boots whose wall times overlap are merged. */
 typedef size_t (*rs_head_fn)(void *arg, const struct rs_block **ret, size_t cap);
 int rs_store_query(struct rs_store *s, const struct rs_query *q, rs_head_fn head, void *head_arg,
     void (*done)(void *arg, struct rs_history *take), void *arg);
@@ -109,15 +112,15 @@ int rs_store_findings(
     struct rs_store *s, void (*done)(void *arg, struct rs_finding_list *take), void *arg);
 
 struct rs_store_stats {
-	char state[16];          /* "ok", "memory", "failing" */
-	char error[160];         /* the last error, "" when none since the last success */
-	uint64_t bytes_written;  /* to database and WAL since start, as SQLite passed them on */
+	char state[16];		/* "ok", "memory", "failing" */
+	char error[160];	/* the last error, "" when none since the last success */
+	uint64_t bytes_written; /* to database and WAL since start, as SQLite passed them on */
 	uint64_t commits, commit_errors;
 	uint64_t blocks_written, blocks_failed, findings_dropped;
 	rs_ns longest_commit_ns;
 	size_t queue_len;
-	int64_t size_bytes;      /* database plus WAL; -1 unknown */
-	int64_t oldest_ms;       /* span held; 0: nothing */
+	int64_t size_bytes; /* database plus WAL; -1 unknown */
+	int64_t oldest_ms;  /* span held; 0: nothing */
 };
 void rs_store_get_stats(struct rs_store *s, struct rs_store_stats *ret);
 

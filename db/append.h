@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Writes minute blocks: rows of `boots`, `series` and `raw`, one transaction a
+ * block. Store thread.
+ */
+#ifndef RS_APPEND_H
+#define RS_APPEND_H
+
+#include "known.h"
+#include "raw.h"
+
+struct rs_append_pick;
+
+struct rs_appender {
+	const char *boot_id;	    /* borrowed; "": not known, each start is a new boot */
+	int64_t boot;		    /* row of boots; 0: none yet */
+	struct rs_boot_time newest; /* stored tick */
+	struct rs_known known;
+	struct rs_append_pick *picks; /* work space */
+	uint32_t cap_picks;
+	struct rs_buf chunk; /* work space */
+};
+
+/* Looks up what is stored already. 0 or negative errno. */
+int rs_appender_init(struct rs_appender *a, struct rs_db *db, const char *boot_id);
+void rs_appender_fini(struct rs_appender *a);
+
+/* One transaction; nothing of the block is stored after an error. offset_ms:
+ * wall clock minus boot clock, written to the boot. In memory only the last 60
+ * minutes stay. *ret_commit_ns: how long the commit took. */
+int rs_append_block(struct rs_appender *a, struct rs_db *db, const struct rs_block *b,
+    int64_t offset_ms, rs_ns *ret_commit_ns);
+
+#endif

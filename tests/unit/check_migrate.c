@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Whose file it is and which schema it has: foreign, newer and unreadable
+ * files are refused with a reason and not a byte of them changes.
+ */
+#include "rs_check.h"
+
+#include <errno.h>
+
+#include "dbdir.h"
+#include "migrate.h"
+
+static struct test_dir dir;
+
+static void
+set_up(void)
+{
+	test_dir_make(&dir);
+}
+
+static void
+tear_down(void)
+{
+	test_dir_remove(&dir);
+}
+
+static struct rs_db *
+open_db(const char *path)
+{
+	struct rs_db *db = NULL;
+	struct rs_error e = {0};
+
+	ck_assert_msg(rs_db_open(path, &e, &db) == 0, "%s", e.text);
+	return db;
+}
+
+static void
+make_db(void)
+{
+	rs_db_close(open_db(dir.db));
+}
+
+static void
+check_same(const char *name, struct test_bytes before)
+{
+	struct test_bytes after = test_read_file(name);
+
+	ck_assert_uint_eq(after.len, before.len);
+	ck_assert(before.len == 0 || memcmp(after.data, before.data, before.len) == 0);
+	free(after.data);
+	free(before.data);
+}
+
+/* Opening must fail, say why and name the file, and leave all as it was. */
+static void
+check_refused(const char *path, int code, const char *reason)
+{
+	char wal[112];
+	struct rs_error e = {0};
+	struct rs_db *db = NULL;
+
+	(void)snprintf(wal, sizeof(wal), "%s-wal", path);
+	struct test_bytes db_before = test_read_file(path), wal_before = test_read_file(wal);
+	/* SQLite makes an index for a log it reads; it is only a cache. */
+	const unsigned files = test_dir_count(&dir) + (wal_before.len > 0);
+	const int r = rs_db_open(path, &e, &db);
+	ck_assert_msg(r == code, "%d: %s", r, e.text);
+	ck_assert_int_eq(e.code, code);
+	ck_assert_msg(strstr(e.text, reason) != NULL, "%s", e.text);
+	ck_assert_msg(strstr(e.text, path) != NULL, "%s", e.text);
+	ck_assert_ptr_null(db);
+	check_same(path, db_before);
+	check_same(wal, wal_before);
+	ck_assert_uint_le(test_dir_count(&dir), files);
+}
+
+/* --- ours -------------------------------------------------------------- */
+
+START_TEST(a_new_database_says_what_it_is)
+{
+	make_db();
+	ck_assert_int_eq(test_shell_int(dir.db, "PRAGMA user_version"), 1);
+	ck_assert_int_eq(test_shell_int(dir.db, "PRAGMA application_id"), RS_DB_APPLICATION_ID);
+	ck_assert_int_eq(
+	    test_shell_int(dir.db, "SELECT 'wal' = (SELECT * FROM pragma_journal_mode)"), 1);
+	/* The database and its lock; the log is folded in at the end. */
+	ck_assert_uint_eq(test_dir_count(&dir), 2);
+}
+END_TEST
+
+START_TEST(it_opens_again)
+{
+	make_db();
+	make_db();
+}
+END_TEST
+
+START_TEST(an_empty_file_becomes_a_database)
+{
+	test_write_file(dir.db, "", 0);
+	make_db();
+	ck_assert_int_eq(test_shell_int(dir.db, "PRAGMA user_version"), 1);
+}
+END_TEST
+
+START_TEST(a_start_that_was_cut_short_is_finished)
+{
+	/* WAL is switched on before the first transaction. */
+	test_shell(dir.db, "PRAGMA journal_mode = WAL");
+	make_db();
+	ck_assert_int_eq(test_shell_int(dir.db, "PRAGMA user_version"), 1);
+}
+END_TEST
+
+START_TEST(settings_are_those_a_router_wants)
+{
+	struct rs_db *const db = open_db(dir.db);
+	static const struct {
+		const char *sql;
+		int expected;
+	} settings[] = {
+	    {"PRAGMA synchronous", 2},				   /* FULL */
+	    {"PRAGMA cache_size", -512}, {"PRAGMA temp_store", 2}, /* MEMORY */
+	};
+
+	for (size_t i = 0; i < RS_ARRAY_LEN(settings); i++) {
+		sqlite3_stmt *st = NULL;
+
+		ck_assert_int_eq(
+		    sqlite3_prepare_v2(db->handle, settings[i].sql, -1, &st, NULL), SQLITE_OK);
+		ck_assert_int_eq(sqlite3_step(st), SQLITE_ROW);
+		ck_assert_int_eq(sqlite3_column_int(st, 0), settings[i].expected);
+		ck_assert_int_eq(sqlite3_finalize(st), SQLITE_OK);
+	}
+	rs_db_close(db);
+}
+END_TEST
+
+START_TEST(every_statement_fits_the_schema)
+{
+	struct rs_db *const db = open_db(NULL);
+
+	for (int i = 0; i < RS_SQL_COUNT; i++)
+		ck_assert_msg(
+		    rs_sql(db, (enum rs_sql_id)i) != NULL, "%d: %s", i, rs_sql_message(db));
+	rs_db_close(db);
+}
+END_TEST
+
+/* --- steps ------------------------------------------------------------- */
+
+START_TEST(steps_are_taken_from_where_the_file_is)
+{
+	static const char *const steps[] = {
+	    "not reached", "CREATE TABLE two (x)", "CREATE TABLE three (x)"};
+	struct rs_db *const db = open_db(dir.db);
+	struct rs_error e = {0};
+
+	ck_assert_msg(rs_db_migrate(db, steps, 3, &e) == 0, "%s", e.text);
+	rs_db_close(db);
+	ck_assert_int_eq(test_shell_int(dir.db, "PRAGMA user_version"), 3);
+	ck_assert_int_eq(test_shell_int(dir.db, "SELECT count(*) FROM two, three"), 0);
+}
+END_TEST
+
+START_TEST(a_failing_step_leaves_the_schema_before_it)
+{
+	static const char *const steps[] = {
+	    "not reached", "CREATE TABLE two (x)", "CREATE TABLE three (x); SELECT nonsense"};
+	struct rs_db *const db = open_db(dir.db);
+	struct rs_error e = {0};
+
+	ck_assert_int_lt(rs_db_migrate(db, steps, 3, &e), 0);
+	ck_assert_msg(strstr(e.text, "nonsense") != NULL, "%s", e.text);
+	rs_db_close(db);
+	ck_assert_int_eq(test_shell_int(dir.db, "PRAGMA user_version"), 2);
+	ck_assert_int_eq(
+	    test_shell_int(dir.db, "SELECT count(*) FROM sqlite_master WHERE name = 'two'"), 1);
+	ck_assert_int_eq(
+	    test_shell_int(dir.db, "SELECT count(*) FROM sqlite_master WHERE name = 'three'"), 0);
+}
+END_TEST
+
+/* --- not ours ---------------------------------------------------------- */
+
+START_TEST(a_newer_schema_is_left_alone)
+{
+	make_db();
+	test_shell(dir.db, "PRAGMA user_version = 2");
+	check_refused(dir.db, -EPROTONOSUPPORT, "newer version");
+}
+END_TEST
+
+START_TEST(a_newer_schema_that_is_only_in_the_log_is_left_alone)
+{
+	char name[2][128];
+
+	make_db();
+	/* A copy made while the other program runs is what its kill leaves. */
+	sqlite3 *const db = test_shell_open(dir.db, "PRAGMA user_version = 2");
+	for (int i = 0; i < 2; i++) {
+		const char *const suffix = i == 0 ? "" : "-wal";
+
+		(void)snprintf(name[i], sizeof(name[i]), "%s%s", dir.db, suffix);
+		struct test_bytes b = test_read_file(name[i]);
+		ck_assert_uint_gt(b.len, 0);
+		(void)snprintf(name[i], sizeof(name[i]), "%s/copy.db%s", dir.name, suffix);
+		test_write_file(name[i], b.data, b.len);
+		free(b.data);
+	}
+	ck_assert_int_eq(sqlite3_close(db), SQLITE_OK);
+	check_refused(name[0], -EPROTONOSUPPORT, "newer version");
+}
+END_TEST
+
+static const char *const others[] = {
+    "CREATE TABLE moz_places (id INTEGER PRIMARY KEY)",
+    "PRAGMA application_id = 99",
+    "PRAGMA application_id = 99; PRAGMA journal_mode = WAL; CREATE TABLE t (x)",
+    "PRAGMA journal_mode = WAL; CREATE TABLE t (x)",
+};
+
+START_TEST(a_database_of_another_program_is_left_alone)
+{
+	test_shell(dir.db, others[_i]);
+	check_refused(dir.db, -EBADMSG, "another program");
+}
+END_TEST
+
+START_TEST(a_foreign_table_that_is_only_in_the_log_is_left_alone)
+{
+	sqlite3 *const db =
+	    test_shell_open(dir.db, "PRAGMA journal_mode = WAL; CREATE TABLE t (x)");
+
+	check_refused(dir.db, -EBADMSG, "another program");
+	ck_assert_int_eq(sqlite3_close(db), SQLITE_OK);
+}
+END_TEST
+
+/* Shorter than a header, its first bytes, and longer than one. */
+static const struct {
+	const char *text;
+	int times;
+} texts[] = {{"key = value\n", 1}, {"SQLite format 3", 1}, {"key = value\n", 20}};
+
+START_TEST(a_file_that_is_no_database_is_left_alone)
+{
+	char text[300];
+	size_t len = 0;
+
+	for (int i = 0; i < texts[_i].times; i++)
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s", texts[_i].text);
+	test_write_file(dir.db, text, len);
+	check_refused(dir.db, -EBADMSG, "not an SQLite database");
+}
+END_TEST
+
+START_TEST(a_missing_folder_is_named)
+{
+	char path[128];
+
+	(void)snprintf(path, sizeof(path), "%s/no/such.db", dir.name);
+	check_refused(path, -ENOENT, "No such file");
+}
+END_TEST
+
+START_TEST(a_folder_is_no_database)
+{
+	struct rs_error e = {0};
+	struct rs_db *db = NULL;
+
+	ck_assert_int_eq(mkdir(dir.db, 0700), 0);
+	ck_assert_int_eq(rs_db_open(dir.db, &e, &db), -EISDIR);
+	ck_assert_msg(strstr(e.text, dir.db) != NULL, "%s", e.text);
+	ck_assert_int_eq(rmdir(dir.db), 0);
+}
+END_TEST
+
+/* Root may do anything; as somebody else, permissions count. */
+static void
+become_nobody(mode_t dir_mode)
+{
+	ck_assert_int_eq(chmod(dir.name, dir_mode), 0);
+	if (getuid() == 0)
+		ck_assert_int_eq(seteuid(65534), 0);
+}
+
+static void
+become_self(void)
+{
+	ck_assert_int_eq(seteuid(getuid()), 0);
+	ck_assert_int_eq(chmod(dir.name, 0700), 0);
+}
+
+START_TEST(a_file_without_permission_is_named)
+{
+	static const mode_t modes[] = {0000, 0200, 0400};
+
+	become_nobody(0777);
+	make_db();
+	for (size_t i = 0; i < RS_ARRAY_LEN(modes); i++) {
+		ck_assert_int_eq(chmod(dir.db, modes[i]), 0);
+		check_refused(dir.db, -EACCES, "Permission denied");
+	}
+	become_self();
+}
+END_TEST
+
+START_TEST(a_folder_without_permission_is_named)
+{
+	become_nobody(0555);
+	check_refused(dir.db, -EACCES, "Permission denied");
+	become_self();
+}
+END_TEST
+
+START_TEST(a_second_daemon_is_refused_and_the_shell_is_not)
+{
+	struct rs_db *const first = open_db(dir.db);
+	char pid[32];
+
+	(void)snprintf(pid, sizeof(pid), "process %ld", (long)getpid());
+	check_refused(dir.db, -EBUSY, pid);
+	test_shell(dir.db, "INSERT INTO boots VALUES (5, NULL, 0, 0)");
+	ck_assert_int_eq(rs_sql_exec(first, RS_SQL_BEGIN), 0);
+	ck_assert_int_eq(rs_sql_exec(first, RS_SQL_COMMIT), 0);
+	rs_db_close(first);
+	make_db();
+}
+END_TEST
+
+static Suite *
+suite(void)
+{
+	Suite *const s = suite_create("migrate");
+	TCase *t = tcase_create("ours");
+
+	tcase_add_checked_fixture(t, set_up, tear_down);
+	tcase_add_test(t, a_new_database_says_what_it_is);
+	tcase_add_test(t, it_opens_again);
+	tcase_add_test(t, an_empty_file_becomes_a_database);
+	tcase_add_test(t, a_start_that_was_cut_short_is_finished);
+	tcase_add_test(t, settings_are_those_a_router_wants);
+	tcase_add_test(t, every_statement_fits_the_schema);
+	tcase_add_test(t, steps_are_taken_from_where_the_file_is);
+	tcase_add_test(t, a_failing_step_leaves_the_schema_before_it);
+	suite_add_tcase(s, t);
+
+	t = tcase_create("not ours");
+	tcase_add_checked_fixture(t, set_up, tear_down);
+	tcase_add_test(t, a_newer_schema_is_left_alone);
+	tcase_add_test(t, a_newer_schema_that_is_only_in_the_log_is_left_alone);
+	tcase_add_loop_test(
+	    t, a_database_of_another_program_is_left_alone, 0, RS_ARRAY_LEN(others));
+	tcase_add_test(t, a_foreign_table_that_is_only_in_the_log_is_left_alone);
+	tcase_add_loop_test(t, a_file_that_is_no_database_is_left_alone, 0, RS_ARRAY_LEN(texts));
+	tcase_add_test(t, a_missing_folder_is_named);
+	tcase_add_test(t, a_folder_is_no_database);
+	tcase_add_test(t, a_file_without_permission_is_named);
+	tcase_add_test(t, a_folder_without_permission_is_named);
+	tcase_add_test(t, a_second_daemon_is_refused_and_the_shell_is_not);
+	suite_add_tcase(s, t);
+	return s;
+}
+
+RS_CHECK_MAIN(suite())
