@@ -25,7 +25,8 @@ struct rs_source_health {
 struct rs_health {
 	rs_ns started_mono_ns;
 	uint64_t ticks, ticks_late, ticks_missed;
-	rs_ns tick_cpu_last_ns, tick_cpu_mean_ns, tick_cpu_max_ns; /* loop thread, wake to publish */
+	/* loop thread, wake to publish */
+	rs_ns tick_cpu_last_ns, tick_cpu_mean_ns, tick_cpu_max_ns;
 	rs_ns process_cpu_ns;
 	int64_t rss_bytes, pss_bytes; /* -1: unknown */
 	const struct rs_source_health *sources;

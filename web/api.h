@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Handlers of the routes, and the JSON they share with the event stream and
+ * the command line. Loop thread.
+ */
+#ifndef RS_API_H
+#define RS_API_H
+
+#include "finding.h"
+#include "json.h"
+#include "request.h"
+#include "view.h"
+
+struct rs_live;
+
+/* The objects and arrays of contract chapter 4. */
+void rs_api_put_summary(struct rs_json *j, const struct rs_live *live);
+void rs_api_put_cores(struct rs_json *j, const struct rs_view *v);
+void rs_api_put_interfaces(struct rs_json *j, const struct rs_view *v);
+void rs_api_put_interrupts(struct rs_json *j, const struct rs_view *v);
+void rs_api_put_finding(struct rs_json *j, const struct rs_finding *f);
+
+int rs_api_summary(struct rs_request *q, struct rs_reply *r);
+int rs_api_cores(struct rs_request *q, struct rs_reply *r);
+int rs_api_interfaces(struct rs_request *q, struct rs_reply *r);
+int rs_api_interrupts(struct rs_request *q, struct rs_reply *r);
+int rs_api_findings(struct rs_request *q, struct rs_reply *r);
+int rs_api_series(struct rs_request *q, struct rs_reply *r);
+int rs_api_catalog(struct rs_request *q, struct rs_reply *r);
+int rs_api_health(struct rs_request *q, struct rs_reply *r);
+int rs_api_stream(struct rs_request *q, struct rs_reply *r);
+
+/* A file of the dashboard; -ENOENT: there is none of this path. */
+int rs_api_asset(struct rs_request *q, struct rs_reply *r);
+
+/* For handlers: a JSON document into the reply's body, and its end: 0, or
+ * -ENOMEM when it did not fit. */
+void rs_reply_json(struct rs_reply *r, struct rs_json *j);
+int rs_reply_json_end(struct rs_reply *r, const struct rs_json *j);
+
+/* Choices of parameters, in the order of their numbers. */
+extern const char *const rs_state_choices[];	 /* active, all */
+extern const char *const rs_aggregate_choices[]; /* as enum rs_aggregate */
+extern const char *const rs_format_choices[];	 /* json, csv */
+extern const char *const rs_layout_choices[];	 /* columns, rows */
+
+#endif

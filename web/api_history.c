@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Questions to the store: series and catalog. The request waits, the answer
+ * comes to the ticket. Loop thread.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "api.h"
+#include "history.h"
+#include "nearest.h"
+#include "route.h"
+#include "server.h"
+
+/* Answers being sent may hold this much; what is more gets "try again". */
+#define HISTORY_BYTES_MAX ((size_t)64 << 20)
+
+const char *const rs_aggregate_choices[] = {
+    [RS_AVG] = "avg", [RS_MIN] = "min", [RS_MAX_OF] = "max", [RS_SUM] = "sum", NULL};
+const char *const rs_format_choices[] = {[RS_FORMAT_JSON] = "json", [RS_FORMAT_CSV] = "csv", NULL};
+const char *const rs_layout_choices[] = {
+    [RS_LAYOUT_COLUMNS] = "columns", [RS_LAYOUT_ROWS] = "rows", NULL};
+
+static size_t
+head_blocks(void *arg, const struct rs_block **ret, size_t cap)
+{
+	return rs_model_blocks(arg, ret, cap);
+}
+
+static int
+busy(struct rs_reply *r)
+{
+	return rs_reply_problem(r, 503, "too many questions at once, try again");
+}
+
+static int
+unknown_metric(struct rs_reply *r, struct rs_text name)
+{
+	struct rs_nearest nearest;
+
+	rs_nearest_begin(&nearest, name);
+	for (size_t i = 0; i < RS_M_COUNT; i++)
+		rs_nearest_try(&nearest, rs_metrics[i].name);
+	const char *best = rs_nearest_best(&nearest);
+
+	return rs_reply_problem(r, 404, "metric: there is no '%.*s'%s%s%s", (int)rs_text_len(name),
+	    name.p, best != NULL ? ", did you mean '" : "", best != NULL ? best : "",
+	    best != NULL ? "'?" : "");
+}
+
+static int
+add_filters(const struct rs_request *q, const struct rs_metric *m, struct rs_query *query,
+    struct rs_error *e)
+{
+	for (size_t i = 0; i < q->n_args; i++) {
+		const struct rs_arg *arg = &q->args[i];
+		const char *label = NULL;
+
+		for (size_t k = 0; rs_label_names[k] != NULL; k++) {
+			if (rs_text_eq(arg->name, rs_label_names[k]))
+				label = rs_label_names[k];
+		}
+		if (label == NULL)
+			continue;
+		if (!rs_history_has_label(m, label))
+			return rs_error_set(
+			    e, -EINVAL, "%s: series of '%s' have no such label", label, m->name);
+		if (query->n_filters == RS_QUERY_FILTERS_MAX)
+			return rs_error_set(
+			    e, -EINVAL, "more than %d labels", RS_QUERY_FILTERS_MAX);
+		struct rs_filter *f = &query->filters[query->n_filters++];
+
+		f->label = label;
+		(void)rs_text_copy(arg->value, f->value, sizeof(f->value));
+	}
+	return 0;
+}
+
+static int
+make_query(
+    const struct rs_request *q, const struct rs_metric *m, struct rs_query *ret, struct rs_error *e)
+{
+	*ret = (struct rs_query){
+	    .after_ms = rs_route_number(q, "after"),
+	    .before_ms = rs_route_number(q, "before"),
+	    .aggregate = (enum rs_aggregate)rs_route_number(q, "aggregate"),
+	};
+	(void)rs_text_copy(rs_text_of(m->name), ret->metric, sizeof(ret->metric));
+	if (rs_request_arg(q, "points") != NULL)
+		ret->points = (uint32_t)rs_route_number(q, "points");
+	if (ret->after_ms >= ret->before_ms)
+		return rs_error_set(e, -EINVAL, "after: not before the end of the range");
+	return add_filters(q, m, ret, e);
+}
+
+static void
+reply_series(struct rs_request *q, struct rs_reply *r, struct rs_history *take)
+{
+	const struct rs_history_form form = {
+	    .format = (enum rs_history_format)rs_route_number(q, "format"),
+	    .layout = (enum rs_history_layout)rs_route_number(q, "layout"),
+	    .aggregate = (enum rs_aggregate)rs_route_number(q, "aggregate"),
+	    .metric = rs_history_metric(rs_request_arg(q, "metric")->value),
+	};
+	const int status = take->status;
+
+	if (status == 0 && rs_history_bytes(take) <= HISTORY_BYTES_MAX - q->web->history_bytes) {
+		r->type = form.format == RS_FORMAT_CSV ? RS_TYPE_CSV : RS_TYPE_JSON;
+		if (rs_history_source(take, &form, &q->web->history_bytes, &r->source) < 0)
+			(void)rs_reply_problem(r, 500, "out of memory");
+		return;
+	}
+	rs_history_free(take);
+	if (status == -E2BIG)
+		(void)rs_reply_problem(r, 413,
+		    "the answer would be too large: ask for fewer series, a shorter range, or "
+		    "down-sampled with points=");
+	else if (status < 0)
+		(void)rs_reply_problem(r, 503, "the history cannot be read");
+	else
+		(void)busy(r);
+}
+
+static void
+series_known(void *arg, struct rs_history *take)
+{
+	struct rs_request *q = rs_ticket_redeem(arg);
+
+	if (q == NULL) {
+		rs_history_free(take);
+		return;
+	}
+	reply_series(q, &q->reply, take);
+	rs_request_finish(q);
+}
+
+int
+rs_api_series(struct rs_request *q, struct rs_reply *r)
+{
+	const struct rs_text name = rs_request_arg(q, "metric")->value;
+	const struct rs_metric *m = rs_history_metric(name);
+	const struct rs_live *live = q->web->live;
+	struct rs_error e = {0};
+	struct rs_query query;
+
+	if (m == NULL)
+		return unknown_metric(r, name);
+	if (make_query(q, m, &query, &e) < 0)
+		return rs_reply_problem(r, 400, "%s", e.text);
+	struct rs_ticket *ticket = rs_request_defer(q);
+
+	if (ticket == NULL)
+		return -ENOMEM;
+	if (rs_store_query(live->store, &query, head_blocks, live->model, series_known, ticket) ==
+	    0)
+		return RS_LATER;
+	(void)rs_ticket_redeem(ticket);
+	return busy(r);
+}
+
+static void
+put_entry(struct rs_json *j, const struct rs_catalog_entry *entry)
+{
+	const struct rs_metric *m = &rs_metrics[entry->metric];
+	char value[24];
+
+	rs_json_object(j);
+	rs_json_put_string(j, "metric", m->name);
+	rs_json_key(j, "labels");
+	rs_json_object(j);
+	for (size_t i = 0; rs_label_names[i] != NULL; i++) {
+		if (rs_label_value(m, &entry->labels, rs_label_names[i], value))
+			rs_json_put_string(j, rs_label_names[i], value);
+	}
+	rs_json_end(j);
+	rs_json_put_string(j, "unit", rs_unit_name(m->unit));
+	rs_json_put_string(j, "kind", m->kind == RS_COUNTER ? "counter" : "gauge");
+	rs_json_put_int(j, "first_ms", entry->first_ms);
+	rs_json_put_int(j, "last_ms", entry->last_ms);
+	rs_json_end(j);
+}
+
+static void
+reply_catalog(struct rs_reply *r, const struct rs_catalog *c)
+{
+	struct rs_json j;
+
+	if (c->status < 0) {
+		(void)rs_reply_problem(r, 503, "the history cannot be read");
+		return;
+	}
+	rs_reply_json(r, &j);
+	rs_json_array(&j);
+	for (size_t i = 0; i < c->n; i++)
+		put_entry(&j, &c->entries[i]);
+	rs_json_end(&j);
+	if (rs_reply_json_end(r, &j) < 0)
+		(void)rs_reply_problem(r, 500, "out of memory");
+}
+
+static void
+catalog_known(void *arg, struct rs_catalog *take)
+{
+	struct rs_request *q = rs_ticket_redeem(arg);
+
+	if (q != NULL)
+		reply_catalog(&q->reply, take);
+	rs_catalog_free(take);
+	if (q != NULL)
+		rs_request_finish(q);
+}
+
+int
+rs_api_catalog(struct rs_request *q, struct rs_reply *r)
+{
+	const struct rs_live *live = q->web->live;
+	struct rs_ticket *ticket = rs_request_defer(q);
+
+	if (ticket == NULL)
+		return -ENOMEM;
+	if (rs_store_catalog(live->store, head_blocks, live->model, catalog_known, ticket) == 0)
+		return RS_LATER;
+	(void)rs_ticket_redeem(ticket);
+	return busy(r);
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Entry of the dashboard: asks for what is stored, follows the stream, and
+ * repaints the views that what arrived concerns.
+ */
+
+import { get } from './api.js';
+import { Store } from './store.js';
+import { Stream } from './stream.js';
+import { coresView } from './views/cores.js';
+import { findingsView } from './views/findings.js';
+import { heatmapView } from './views/heatmap.js';
+import { instrumentView } from './views/instrument.js';
+import { interfacesView } from './views/interfaces.js';
+import { verdictView } from './views/verdict.js';
+
+const HEALTH_MS = 30000;
+const FINDINGS_MS = 15000;
+/* Missed ticks of an overloaded router must not become a request each. */
+const FILL_MS = 10000;
+/* A page nobody looks at gives its stream back after this time. */
+const HIDDEN_MS = 30000;
+const TRAFFIC_MAX = 32;
+
+const store = new Store();
+const byId = (id) => document.getElementById(id);
+
+/* What a view depends on. */
+const views = [
+  { view: verdictView(document), on: ['tick', 'connection', 'findings'] },
+  { view: heatmapView(byId('load')), on: ['tick', 'history', 'findings', 'connection'] },
+  { view: coresView(byId('cores')), on: ['tick'] },
+  { view: interfacesView(byId('interfaces')), on: ['tick', 'history'] },
+  { view: findingsView(byId('findings')), on: ['tick', 'findings'] },
+  { view: instrumentView(byId('instrument')), on: ['health'] },
+];
+
+/* Animation frames do not come while the page is hidden, so neither does any
+ * drawing. */
+let isFrameAsked = false;
+function repaint() {
+  if (isFrameAsked)
+    return;
+  isFrameAsked = true;
+  requestAnimationFrame(() => {
+    isFrameAsked = false;
+    const changed = store.takeChanges();
+    for (const { view, on } of views) {
+      if (on.some((name) => changed.has(name)))
+        view(store);
+    }
+  });
+}
+
+const ATTEMPTS = {
+  now: async () => {
+    const [summary, cores, interfaces] =
+      await Promise.all(['summary', 'cores', 'interfaces'].map((path) => get(path)));
+    /* A tick of the stream may have been quicker. */
+    if (!(summary.sampled_at_ms <= store.sampledMs))
+      store.applyTick({ summary, cores, interfaces });
+  },
+  load: async () => store.applyLoadHistory(
+    await get('series', { metric: 'core_packet_load_ratio', after: '-300' })),
+  traffic: async () => {
+    const devices = store.interfaces.filter((i) => i.up !== false).map((i) => i.device);
+    /* Hundreds of tunnels are not worth it: they draw from the stream alone. */
+    if (devices.length > 0 && devices.length <= TRAFFIC_MAX) {
+      store.applyTrafficHistory(await get('series',
+        { metric: 'interface_bytes', device: devices, after: '-300' }));
+    }
+  },
+  findings: async () => store.applyFindings(await get('findings', { state: 'all' })),
+  health: async () => store.applyHealth(await get('health')),
+};
+
+const asked = new Map();
+
+/* Asks for the named things, each by itself: one that fails leaves the others
+ * on the page. Never the same twice at a time. */
+async function ask(...names) {
+  await Promise.all(names.map(async (name) => {
+    if (asked.get(name)?.isRunning)
+      return;
+    asked.set(name, { isRunning: true, at: performance.now() });
+    try {
+      await ATTEMPTS[name]();
+    } catch (error) {
+      if (error.status === 401 || error.status === 403)
+        store.setConnection('refused', { status: error.status, message: error.message });
+    } finally {
+      asked.get(name).isRunning = false;
+      repaint();
+    }
+  }));
+}
+
+function askAll() {
+  ask('load', 'findings', 'health');
+  ask('now').then(() => ask('traffic'));
+}
+
+function askIfOlder(name, ms) {
+  if (performance.now() - (asked.get(name)?.at ?? -Infinity) >= ms)
+    ask(name);
+}
+
+const HANDLERS = {
+  tick: (data) => {
+    const isWhole = store.applyTick(data);
+    if (store.connection !== 'live')
+      store.setConnection('live');
+    if (!isWhole) {
+      askIfOlder('load', FILL_MS);
+      askIfOlder('traffic', FILL_MS);
+    }
+    if (store.active.length > 0 || data.summary.findings_active !== store.active.length)
+      askIfOlder('findings', FINDINGS_MS);
+  },
+  finding: (data) => store.applyFinding(data.finding),
+  gap: () => ask('load', 'traffic', 'findings'),
+};
+
+let hasBeenLost = false;
+const stream = new Stream({
+  onOpen: () => {
+    store.setConnection('live');
+    if (hasBeenLost)
+      askAll();
+    hasBeenLost = false;
+    repaint();
+  },
+  onLost: (isRefused) => {
+    hasBeenLost = true;
+    if (store.connection !== 'refused')
+      store.setConnection('lost');
+    /* The stream does not say why; a plain request does. */
+    if (isRefused)
+      ask('now');
+    repaint();
+  },
+  onEvent: (name, data) => {
+    HANDLERS[name](data);
+    repaint();
+  },
+});
+
+function start() {
+  stream.open();
+  askAll();
+}
+
+let hiddenTimer = 0;
+document.addEventListener('visibilitychange', () => {
+  clearTimeout(hiddenTimer);
+  if (document.hidden) {
+    hiddenTimer = setTimeout(() => {
+      stream.close();
+      store.setConnection('paused');
+    }, HIDDEN_MS);
+    return;
+  }
+  if (!stream.isWanted) {
+    store.setConnection('connecting');
+    start();
+  }
+  repaint();
+});
+
+setInterval(() => {
+  if (document.hidden)
+    return;
+  stream.watch(Math.max(15000, 4 * store.intervalMs));
+  askIfOlder('health', HEALTH_MS);
+  if (store.isStale) {
+    /* The hole at the right edge grows, the words "since" stay true. */
+    store.setConnection(store.connection, store.problem);
+    repaint();
+  }
+}, 1000);
+
+start();

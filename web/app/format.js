@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Numbers and times as text. The one place that knows units: throughput in
+ * bit/s and multiples of 1000, loads as whole per cent (the kernel's tick does
+ * not support more digits), what is not known as a dash and never as 0. Pure.
+ */
+
+export const DASH = '\u2014';
+const NBSP = '\u00a0';
+
+export function isKnown(v) {
+  return typeof v === 'number' && Number.isFinite(v);
+}
+
+/* Three significant digits and a prefix: 1.23 k, 12.3 k, 123 k. */
+function scale(v, prefixes) {
+  let n = Math.abs(v);
+  let i = 0;
+  while (i < prefixes.length - 1 && n >= 999.5) {
+    n /= 1000;
+    i++;
+  }
+  let digits = 0;
+  if (i > 0 && n < 9.995)
+    digits = 2;
+  else if (i > 0 && n < 99.95)
+    digits = 1;
+  const text = n.toFixed(digits);
+  return { number: v < 0 && Number(text) !== 0 ? '-' + text : text, prefix: prefixes[i] };
+}
+
+const PREFIXES = ['', 'k', 'M', 'G', 'T', 'P'];
+
+/* { number, unit } for large figures that set the unit apart; null: not known. */
+export function bitsParts(bps) {
+  if (!isKnown(bps))
+    return null;
+  const s = scale(bps, PREFIXES);
+  return { number: s.number, unit: s.prefix + 'bit/s' };
+}
+
+export function packetsParts(pps) {
+  if (!isKnown(pps))
+    return null;
+  const s = scale(pps, PREFIXES);
+  return { number: s.number, unit: s.prefix + 'pps' };
+}
+
+function join(parts) {
+  return parts === null ? DASH : parts.number + NBSP + parts.unit;
+}
+
+export function bits(bps) {
+  return join(bitsParts(bps));
+}
+
+export function packets(pps) {
+  return join(packetsParts(pps));
+}
+
+/* A line rate, which is a round figure: "2.5 Gbit/s", "1 Gbit/s". */
+export function lineRate(bps) {
+  const parts = bitsParts(bps);
+  return parts === null ? DASH : Number(parts.number) + NBSP + parts.unit;
+}
+
+/* A count per second of things named elsewhere: "11.9 k/s". */
+export function rate(ps) {
+  if (!isKnown(ps))
+    return DASH;
+  const s = scale(ps, PREFIXES);
+  return s.number + NBSP + s.prefix + '/s';
+}
+
+export function count(n) {
+  if (!isKnown(n))
+    return DASH;
+  const s = scale(n, PREFIXES);
+  return s.prefix === '' ? s.number : s.number + NBSP + s.prefix;
+}
+
+export function bytes(n) {
+  if (!isKnown(n))
+    return DASH;
+  const s = scale(n, PREFIXES);
+  return s.number + NBSP + s.prefix + 'B';
+}
+
+export function percent(ratio) {
+  return isKnown(ratio) ? Math.round(ratio * 100) + NBSP + '%' : DASH;
+}
+
+export function decimal(v, digits) {
+  return isKnown(v) ? v.toFixed(digits) : DASH;
+}
+
+export function microseconds(us) {
+  if (!isKnown(us))
+    return DASH;
+  if (us < 999.5)
+    return us.toFixed(0) + NBSP + '\u00b5s';
+  if (us < 999500)
+    return (us / 1000).toFixed(us < 99950 ? 1 : 0) + NBSP + 'ms';
+  return (us / 1e6).toFixed(1) + NBSP + 's';
+}
+
+export function duration(ms) {
+  if (!isKnown(ms))
+    return DASH;
+  const s = Math.max(0, Math.round(ms / 1000));
+  if (s < 120)
+    return s + NBSP + 's';
+  if (s < 6000)
+    return Math.floor(s / 60) + NBSP + 'min';
+  if (s < 172800)
+    return Math.floor(s / 3600) + NBSP + 'h' + NBSP + Math.floor(s % 3600 / 60) + NBSP + 'min';
+  return Math.floor(s / 86400) + NBSP + 'days';
+}
+
+/* Made once: a new formatter for each text costs more than all the drawing. */
+const CLOCK = new Intl.DateTimeFormat(undefined,
+  { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
+const MINUTE = new Intl.DateTimeFormat(undefined,
+  { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+
+export function clock(ms) {
+  return isKnown(ms) && ms > 0 ? CLOCK.format(ms) : DASH;
+}
+
+export function minute(ms) {
+  return isKnown(ms) && ms > 0 ? MINUTE.format(ms) : DASH;
+}
+
+/* With the day when it is not the day of `now`. */
+export function moment(ms, now) {
+  if (!isKnown(ms) || ms <= 0)
+    return DASH;
+  const sameDay = new Date(ms).toDateString() === new Date(now).toDateString();
+  return sameDay ? CLOCK.format(ms) : DAY.format(ms) + ' ' + CLOCK.format(ms);
+}
+
+const BY_UNIT = {
+  ratio: percent,
+  'bit/s': bits,
+  'packets/s': packets,
+  '1/s': rate,
+  bytes,
+  packets: (v) => count(v) + NBSP + 'packets',
+  interrupts: (v) => count(v) + NBSP + 'interrupts',
+  events: count,
+  cores: (v) => decimal(v, Number.isInteger(v) ? 0 : 2) + NBSP + (v === 1 ? 'core' : 'cores'),
+  seconds: (v) => duration(v * 1000),
+  Hz: (v) => {
+    const s = scale(v, PREFIXES);
+    return s.number + NBSP + s.prefix + 'Hz';
+  },
+};
+
+/* A value with the unit's name as the API gives it; a text stays as it is. */
+export function quantity(value, unit) {
+  if (typeof value === 'string')
+    return value;
+  if (!isKnown(value))
+    return DASH;
+  if (Object.hasOwn(BY_UNIT, unit))
+    return BY_UNIT[unit](value);
+  const number = Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(3)));
+  return unit ? number + NBSP + unit : number;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Colours for canvas. They are written down once, in style.css, for light and
+ * dark; this reads them again when the scheme changes.
+ */
+
+const STOPS = 9;
+export const LEVELS = 100;
+
+let cached = null;
+
+export function palette() {
+  cached ??= read();
+  return cached;
+}
+
+/* Calls back after the colours have changed. */
+export function onPaletteChange(listener) {
+  for (const query of ['(prefers-color-scheme: dark)', '(prefers-contrast: more)',
+    '(forced-colors: active)']) {
+    matchMedia(query).addEventListener('change', () => {
+      cached = null;
+      listener();
+    });
+  }
+}
+
+function read() {
+  const style = getComputedStyle(document.documentElement);
+  const value = (name) => style.getPropertyValue(name).trim();
+  const stops = Array.from({ length: STOPS }, (_, i) => rgb(value('--heat-' + i)));
+  const heat = Array.from({ length: LEVELS + 1 }, (_, i) => between(stops, i / LEVELS));
+  return {
+    heat,
+    ink: value('--ink'),
+    muted: value('--muted'),
+    line: value('--line'),
+    hatch: value('--hatch'),
+    rx: value('--rx'),
+    tx: value('--tx'),
+    info: value('--info'),
+    warn: value('--warn'),
+    crit: value('--crit'),
+  };
+}
+
+/* "#rrggbb" */
+function rgb(text) {
+  return [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16));
+}
+
+function between(stops, ratio) {
+  const at = ratio * (stops.length - 1);
+  const i = Math.min(Math.floor(at), stops.length - 2);
+  const mix = (c) => Math.round(stops[i][c] + (at - i) * (stops[i + 1][c] - stops[i][c]));
+  return 'rgb(' + mix(0) + ' ' + mix(1) + ' ' + mix(2) + ')';
+}
+
+export function heatLevel(ratio) {
+  return Math.round(LEVELS * Math.min(1, Math.max(0, ratio)));
+}

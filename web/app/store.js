@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What the page knows: the last tick, the last minutes, findings, health and
+ * the state of the connection. Views read it; app.js tells it what arrived and
+ * repaints what changed.
+ */
+
+import { History, pointsOfSeries } from './history.js';
+
+export const SPAN_MS = 300000;
+/* Five minutes at the shortest interval. */
+const MAX_POINTS = 1600;
+const MAX_CLEARED = 50;
+
+export class Store {
+  summary = null;
+  cores = [];
+  interfaces = [];
+  health = null;
+  /* Packet load by core; bit/s by "rx DEVICE" and "tx DEVICE". */
+  load = new History(SPAN_MS, MAX_POINTS);
+  traffic = new History(SPAN_MS, MAX_POINTS);
+  findings = new Map();
+  /* 'connecting', 'live', 'silent', 'lost', 'refused', 'paused' */
+  connection = 'connecting';
+  problem = null;
+  #lastLiveMs = 0;
+  #heardAt = 0;
+  #names = new Set();
+
+  get intervalMs() {
+    return this.summary?.interval_ms ?? 1000;
+  }
+
+  get sampledMs() {
+    return this.summary?.sampled_at_ms ?? null;
+  }
+
+  /* The daemon's wall clock now, as far as it can be told from here. */
+  get nowMs() {
+    return this.sampledMs === null ? Date.now()
+      : this.sampledMs + (performance.now() - this.#heardAt);
+  }
+
+  get ageMs() {
+    return performance.now() - this.#heardAt;
+  }
+
+  get isStale() {
+    return this.connection !== 'live' || this.ageMs > Math.max(3.5 * this.intervalMs, 4000);
+  }
+
+  get active() {
+    return [...this.findings.values()].filter((f) => !f.cleared_ms).sort(bySeverity);
+  }
+
+  get cleared() {
+    return [...this.findings.values()].filter((f) => f.cleared_ms)
+      .sort((a, b) => b.cleared_ms - a.cleared_ms);
+  }
+
+  /* Names of what changed since the last call. */
+  takeChanges() {
+    const names = this.#names;
+    this.#names = new Set();
+    return names;
+  }
+
+  setConnection(connection, problem = null) {
+    this.connection = connection;
+    this.problem = problem;
+    this.#names.add('connection');
+  }
+
+  /* One sample, from the stream or from the three requests at the start. Returns
+   * false when there is a hole before it that stored history may fill. */
+  applyTick({ summary, cores, interfaces }) {
+    const t = summary.sampled_at_ms;
+    if (!(t > 0)) {
+      /* No sample yet. */
+      this.#take(summary, cores, interfaces);
+      return true;
+    }
+    const interval = summary.interval_ms || 1000;
+    if (t < this.#lastLiveMs) {
+      this.load.dropFrom(t);
+      this.traffic.dropFrom(t);
+    }
+    this.#lastLiveMs = t;
+    const before = this.load.newest;
+    this.load.add(t, new Map(cores.map((c) => [c.core, c.packet_load])), interval / 2);
+    this.traffic.add(t, new Map(interfaces.flatMap((i) =>
+      [['rx ' + i.device, i.rx_bps], ['tx ' + i.device, i.tx_bps]])), interval / 2);
+    this.#take(summary, cores, interfaces);
+    return before !== null && t - before < 1.75 * interval;
+  }
+
+  #take(summary, cores, interfaces) {
+    this.summary = summary;
+    this.cores = [...cores].sort((a, b) => a.core - b.core);
+    this.interfaces = interfaces;
+    this.#heardAt = performance.now();
+    this.#names.add('tick');
+  }
+
+  applyLoadHistory(answer) {
+    this.load.merge(pointsOfSeries(answer, (labels) => Number(labels.cpu)), this.intervalMs / 2);
+    this.#names.add('history');
+  }
+
+  applyTrafficHistory(answer) {
+    this.traffic.merge(pointsOfSeries(answer,
+      (labels) => labels.direction + ' ' + labels.device, 8), this.intervalMs / 2);
+    this.#names.add('history');
+  }
+
+  applyFindings(list) {
+    this.findings = new Map(list.map((f) => [f.id, f]));
+    this.#boundFindings();
+  }
+
+  applyFinding(finding) {
+    this.findings.set(finding.id, finding);
+    this.#boundFindings();
+  }
+
+  applyHealth(health) {
+    this.health = health;
+    this.#names.add('health');
+  }
+
+  #boundFindings() {
+    for (const f of this.cleared.slice(MAX_CLEARED))
+      this.findings.delete(f.id);
+    this.#names.add('findings');
+  }
+}
+
+const SEVERITIES = ['crit', 'warn', 'info'];
+
+function bySeverity(a, b) {
+  return SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity)
+    || b.raised_ms - a.raised_ms;
+}

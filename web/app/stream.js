@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The event stream and its life: one EventSource a page, opened again when the
+ * browser gives up (it does on any answer but 200) or when nothing has come for
+ * too long (a peer that vanished without a word).
+ */
+
+import { address } from './api.js';
+
+const RETRY_FIRST_MS = 2000;
+const RETRY_LAST_MS = 30000;
+
+export class Stream {
+  #handlers;
+  #source = null;
+  #retryTimer = 0;
+  #retryMs = RETRY_FIRST_MS;
+  #heardAt = 0;
+
+  /* handlers: onOpen(), onLost(isRefused), onEvent(name, data) */
+  constructor(handlers) {
+    this.#handlers = handlers;
+  }
+
+  get isWanted() {
+    return this.#source !== null || this.#retryTimer !== 0;
+  }
+
+  open() {
+    this.close();
+    this.#heardAt = performance.now();
+    const source = new EventSource(address('stream'));
+    this.#source = source;
+    source.addEventListener('open', () => {
+      this.#heardAt = performance.now();
+      this.#retryMs = RETRY_FIRST_MS;
+      this.#handlers.onOpen();
+    });
+    source.addEventListener('error', () => this.#lost(source));
+    for (const name of ['tick', 'finding', 'gap'])
+      source.addEventListener(name, (event) => this.#event(name, event.data));
+  }
+
+  close() {
+    clearTimeout(this.#retryTimer);
+    this.#retryTimer = 0;
+    this.#source?.close();
+    this.#source = null;
+  }
+
+  /* To be called now and then: opens a silent stream anew. */
+  watch(silenceMs) {
+    if (this.#source !== null && performance.now() - this.#heardAt > silenceMs) {
+      this.#handlers.onLost(false);
+      this.open();
+    }
+  }
+
+  #event(name, text) {
+    this.#heardAt = performance.now();
+    let data;
+    try {
+      data = JSON.parse(text);
+    } catch {
+      /* An event cut short is as good as one that was lost. */
+      this.#handlers.onEvent('gap', null);
+      return;
+    }
+    this.#handlers.onEvent(name, data);
+  }
+
+  #lost(source) {
+    if (source !== this.#source)
+      return;
+    this.#heardAt = performance.now();
+    const isRefused = source.readyState === EventSource.CLOSED;
+    if (isRefused) {
+      this.close();
+      this.#retryTimer = setTimeout(() => this.open(), this.#retryMs);
+      this.#retryMs = Math.min(2 * this.#retryMs, RETRY_LAST_MS);
+    }
+    this.#handlers.onLost(isRefused);
+  }
+}

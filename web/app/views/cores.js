@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * One bar per core. Packet work (interrupts) starts at the left in warm
+ * colours, so that it is compared across cores from one line; processes follow
+ * in cool ones. On big machines quiet cores are folded away.
+ */
+
+import { el, keyedRows, setAttribute, setFigure, setHidden, setStyle, setText } from '../dom.js';
+import { isKnown, packets, percent, rate } from '../format.js';
+
+/* In the order of drawing; a part is the sum of its known fields. */
+const PARTS = [
+  ['irq', 'hard interrupts', ['irq']],
+  ['softirq', 'soft interrupts', ['softirq']],
+  ['system', 'system', ['system']],
+  ['user', 'user', ['user', 'nice']],
+  ['steal', 'stolen by the hypervisor', ['steal']],
+];
+
+const LIMIT = 0.9;
+const FOLD_FROM = 17;
+/* A core counts as quiet below this, and stays on the page for a while. */
+const QUIET_RATIO = 0.05;
+const QUIET_MS = 60000;
+
+function share(core, fields) {
+  const known = fields.map((f) => core[f]).filter(isKnown);
+  return known.length === 0 ? null : known.reduce((a, b) => a + b, 0);
+}
+
+function cell(name, ...children) {
+  return el('span', { role: 'cell', class: 'cell-' + name }, ...children);
+}
+
+function makeRow() {
+  const label = el('span', { role: 'rowheader', class: 'cell-name' });
+  const segments = PARTS.map(([name]) => el('span', { class: 'seg seg-' + name }));
+  const mark = el('span', { class: 'mark' });
+  const bar = el('span', { class: 'bar', role: 'img' }, ...segments, mark);
+  const note = el('span', { class: 'bar-note', title: 'Not counted when load is judged: offline, '
+    + 'isolated, reserved or owned by a polling process' });
+  const [load, busy, irqs, pps] = ['load', 'busy', 'irqs', 'pps'].map((name) => cell(name));
+  const fed = cell('fed');
+  const node = el('div', { role: 'row', class: 'core' },
+    label, cell('bar', bar, note), load, busy, irqs, pps, fed);
+
+  const update = (core, summary) => {
+    const isOnline = core.online !== false;
+    setText(label, 'core ' + core.core);
+    setAttribute(node, 'data-core', String(core.core));
+    setAttribute(node, 'data-hot', core.packet_load >= LIMIT ? '' : null);
+    setAttribute(node, 'data-hottest', core.core === summary.hottest_core ? '' : null);
+    setAttribute(node, 'data-out', isOnline && core.eligible !== false ? null : '');
+    setText(note, noteText(core));
+    const spoken = [];
+    for (const [i, [, words, fields]] of PARTS.entries()) {
+      const value = isOnline ? share(core, fields) : null;
+      setStyle(segments[i], 'width', (value ?? 0) * 100 + '%');
+      if (value !== null)
+        spoken.push(words + ' ' + percent(value));
+    }
+    setAttribute(bar, 'aria-label', spoken.join(', ') || 'not known');
+    setHidden(mark, !isOnline || !isKnown(core.packet_load));
+    setStyle(mark, 'left', (core.packet_load ?? 0) * 100 + '%');
+    setFigure(load, percent(core.packet_load));
+    setFigure(busy, percent(core.busy));
+    setFigure(irqs, rate(core.nic_interrupts_ps));
+    setFigure(pps, packets(core.softnet?.processed_pps ?? null));
+    const feeds = feedTexts(core.fed_by ?? []).join(', ');
+    setText(fed, feeds);
+    setAttribute(fed, 'title', feeds || null);
+  };
+  return { node, update };
+}
+
+function noteText(core) {
+  if (core.online === false)
+    return 'offline';
+  if (core.eligible === false)
+    return 'not counted';
+  return '';
+}
+
+/* "igb0 q0" where both directions of a queue arrive here, "igb0 rx0" where one does. */
+function feedTexts(feeds) {
+  const seen = new Map();
+  for (const { device, queue, direction } of feeds) {
+    const key = JSON.stringify([device, queue]);
+    const known = seen.get(key);
+    if (known)
+      known.direction = 'q';
+    else
+      seen.set(key, { device, queue, direction: direction ?? 'q' });
+  }
+  return [...seen.values()].map(({ device, queue, direction }) =>
+    (device ?? '?') + (isKnown(queue) ? ' ' + direction + queue : ''));
+}
+
+const COLUMNS = [
+  ['name', 'Core', null],
+  ['bar', 'Share of time', null],
+  ['load', 'Packet load', 'interrupt handling and packet threads, share of the time available'],
+  ['busy', 'Busy', 'everything but idle, share of the time available'],
+  ['irqs', 'NIC interrupts', 'interrupts of network devices per second'],
+  ['pps', 'Packets', 'entering the network stack per second; more than on the wire with VLANs'],
+  ['fed', 'Fed by', 'queues whose interrupts arrive here'],
+];
+
+export function coresView(panel) {
+  const body = el('div', { role: 'rowgroup', class: 'core-rows' });
+  const head = el('div', { role: 'row', class: 'core core-head' },
+    ...COLUMNS.map(([name, text, title]) =>
+      el('span', { role: 'columnheader', class: 'cell-' + name, title }, text)));
+  const table = el('div', { role: 'table', class: 'core-table', 'aria-labelledby': 'cores-title' },
+    el('div', { role: 'rowgroup' }, head), body);
+  const notMeasured = el('p', { class: 'note-line muted', hidden: true },
+    'Hard interrupt time is not measured by this kernel (tick accounting): it hides in the other '
+    + 'parts, and loads are samples of the timer tick.');
+  const fold = el('button', { type: 'button', class: 'fold', hidden: true,
+    click: () => { isOpen = !isOpen; if (last) render(last); } });
+  panel.append(
+    el('div', { class: 'panel-head' },
+      el('h2', { id: 'cores-title' }, 'What each core does'),
+      el('ul', { class: 'key' }, ...PARTS.map(([name, words]) =>
+        el('li', { class: 'key-' + name }, el('span', { class: 'swatch seg-' + name }), words)),
+      el('li', {}, el('span', { class: 'swatch-mark' }), 'packet load'))),
+    table, fold, notMeasured);
+  const rows = keyedRows(body, (core) => core.core, makeRow);
+  const workedAt = new Map();
+  let isOpen = false;
+  let last = null;
+
+  const render = (store) => {
+    last = store;
+    const { cores, summary } = store;
+    for (const core of cores) {
+      if (core.packet_load >= QUIET_RATIO || core.busy >= 2 * QUIET_RATIO)
+        workedAt.set(core.core, store.sampledMs);
+    }
+    const isQuiet = (core) => !(store.sampledMs - workedAt.get(core.core) < QUIET_MS)
+      && core.core !== summary.hottest_core;
+    const shown = cores.length < FOLD_FROM || isOpen ? cores : cores.filter((c) => !isQuiet(c));
+    const nFolded = cores.length - shown.length;
+    rows(shown, summary);
+    setHidden(fold, !isOpen && nFolded === 0 || cores.length < FOLD_FROM);
+    setText(fold, isOpen ? 'Hide quiet cores' : 'Show ' + nFolded + ' quiet cores');
+    setAttribute(fold, 'aria-expanded', String(isOpen));
+    setHidden(notMeasured, summary.cpu_accounting !== 'tick');
+    setAttribute(table, 'data-fed', cores.some((c) => c.fed_by?.length > 0) ? '' : null);
+    setAttribute(panel, 'data-steal', cores.some((c) => c.steal >= 0.005) ? '' : null);
+    setAttribute(panel, 'data-tick', summary.cpu_accounting === 'tick' ? '' : null);
+  };
+  return render;
+}
