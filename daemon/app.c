@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The running daemon.
+ */
+#include "app.h"
+
+#include "clock.h"
+#include "live.h"
+#include "log.h"
+#include "loop.h"
+#include "selfstat.h"
+#include "service.h"
+#include "store.h"
+#include "tick.h"
+#include "web.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct rs_app {
+	struct rs_options options;
+	struct rs_config config;
+	char token[256];
+	struct rs_loop *loop;
+	struct rs_instrument instrument;
+	struct rs_store *store;
+	struct rs_live live;
+	struct rs_web *web;
+	int inherited[8];
+	struct rs_event *ticker, *on_term, *on_int, *on_hup, *watchdog;
+	rs_ns watchdog_ns;
+	rs_ns first_ns;		 /* when the first sample was taken */
+	struct rs_health health; /* what is kept here; the rest is filled when asked */
+	rs_ns tick_cpu_sum_ns;
+};
+
+/* ------------------------------------------------------------ the tick */
+
+static void
+on_block_done(void *arg, struct rs_block *b, bool is_committed)
+{
+	struct rs_app *const a = arg;
+	rs_model_block_done(a->instrument.model, b, is_committed);
+}
+
+static void
+on_finding(void *arg, enum rs_finding_event ev, const struct rs_finding *f)
+{
+	static const char *const words[] = {
+	    [RS_FINDING_RAISED] = "raised",
+	    [RS_FINDING_CHANGED] = "changed",
+	    [RS_FINDING_CLEARED] = "cleared",
+	};
+	struct rs_app *const a = arg;
+	if (ev != RS_FINDING_CHANGED)
+		rs_log_notice("finding %s: %s (%s): %s", words[ev], f->code,
+		    rs_severity_name(f->severity), f->message);
+	(void)rs_store_finding(a->store, f);
+	rs_web_publish_finding(a->web, ev, f);
+}
+
+static void
+hand_over(struct rs_app *a, struct rs_block *b)
+{
+	if (b && rs_store_append(a->store, b) < 0)
+		rs_model_block_done(a->instrument.model, b, false);
+}
+
+static void
+sample(struct rs_app *a, rs_ns due_ns, rs_ns mono_ns)
+{
+	const rs_ns start = rs_clock_thread_cpu();
+	hand_over(a, rs_instrument_tick(&a->instrument, due_ns, mono_ns, on_finding, a));
+	rs_web_publish_tick(a->web);
+	const rs_ns cost = rs_clock_thread_cpu() - start;
+	a->health.ticks++;
+	a->tick_cpu_sum_ns += cost;
+	a->health.tick_cpu_last_ns = cost;
+	a->health.tick_cpu_max_ns = RS_MAX(a->health.tick_cpu_max_ns, cost);
+}
+
+static void
+on_tick(void *arg, const struct rs_tick *tick)
+{
+	struct rs_app *const a = arg;
+	/* The first sample is taken at start; a second one right behind it would
+	 * measure nothing but rounding. */
+	if (a->health.ticks == 1 && tick->now_ns - a->first_ns < a->config.interval_ns / 2)
+		return;
+	a->health.ticks_missed += tick->missed;
+	a->health.ticks_late += tick->now_ns - tick->due_ns > a->config.interval_ns / 2;
+	sample(a, tick->due_ns, tick->now_ns);
+}
+
+/* ------------------------------------------------------------ health */
+
+static void
+get_health(void *arg, struct rs_health *ret)
+{
+	const struct rs_app *const a = arg;
+	*ret = a->health;
+	if (a->health.ticks > 0)
+		ret->tick_cpu_mean_ns = a->tick_cpu_sum_ns / (rs_ns)a->health.ticks;
+	ret->process_cpu_ns = rs_clock_process_cpu();
+	rs_selfstat_memory(&ret->rss_bytes, &ret->pss_bytes);
+	ret->sources = rs_sampler_health(a->instrument.sampler, &ret->n_sources);
+	rs_loop_get_stats(a->loop, &ret->loop);
+	ret->loop_method = rs_loop_method(a->loop);
+}
+
+/* ------------------------------------------------------------ signals */
+
+static void
+on_stop(void *arg)
+{
+	struct rs_app *const a = arg;
+	rs_log_notice("stopping");
+	rs_service_notify("STOPPING=1");
+	rs_loop_stop(a->loop);
+}
+
+static struct rs_web_conf
+web_conf(const struct rs_app *a)
+{
+	return (struct rs_web_conf){
+	    .listen = (const char *const *)a->config.listen.item,
+	    .token = *a->token ? a->token : NULL,
+	    .allow_anonymous_read = a->config.allow_anonymous_read,
+	    .allowed_hosts = (const char *const *)a->config.allowed_hosts.item,
+	    .cors_origins = (const char *const *)a->config.cors_origins.item,
+	    .max_connections = a->config.max_connections,
+	    .web_dir = a->options.web_dir,
+	};
+}
+
+static enum rs_log_level
+log_level(const char *word)
+{
+	static const char *const words[] = {"err", "warn", "notice", "info", "debug"};
+	for (size_t i = 0; i < RS_ARRAY_LEN(words); i++) {
+		if (strcmp(word, words[i]) == 0)
+			return (enum rs_log_level)i;
+	}
+	return RS_LOG_INFO;
+}
+
+static void
+apply_log(const struct rs_config *c)
+{
+	rs_log_setup(strcmp(c->log_target, "syslog") == 0 ? RS_LOG_SYSLOG : RS_LOG_STDERR,
+	    log_level(c->log_level));
+}
+
+/* A bad file changes nothing: the new configuration is complete before the old
+ * one goes. */
+static int
+reload(struct rs_app *a, struct rs_error *e)
+{
+	struct rs_config next;
+	char token[sizeof(a->token)], restart[512];
+	int rc = rs_options_config(&a->options, &next, e);
+	if (rc < 0)
+		return rc;
+	rc = rs_config_token(&next, token, e);
+	if (rc < 0) {
+		rs_config_free(&next);
+		return rc;
+	}
+	rs_config_needs_restart(&a->config, &next, restart, sizeof(restart));
+	const rs_ns interval = a->config.interval_ns;
+	rs_config_free(&a->config);
+	a->config = next;
+	a->config.interval_ns = interval;
+	memcpy(a->token, token, sizeof(token));
+	apply_log(&a->config);
+	rs_model_set_reserved(a->instrument.model, &a->config.reserved_cores);
+	rs_engine_configure(a->instrument.engine, a->config.rules);
+	const struct rs_web_conf web = web_conf(a);
+	rs_web_reconfigure(a->web, &web);
+	rs_log_notice(
+	    "configuration read again%s%s", *restart ? "; needs a restart: " : "", restart);
+	return 0;
+}
+
+static void
+on_hup(void *arg)
+{
+	struct rs_error e = {0};
+	if (reload(arg, &e) < 0)
+		rs_log_err("configuration unchanged: %s", e.text);
+}
+
+static void
+on_watchdog(void *arg)
+{
+	struct rs_app *const a = arg;
+	rs_service_notify("WATCHDOG=1");
+	rs_timer_arm(a->watchdog, a->watchdog_ns);
+}
+
+/* ------------------------------------------------------------ open and close */
+
+static int
+open_store(struct rs_app *a, struct rs_error *e)
+{
+	const bool is_in_memory = strcmp(a->config.path, "none") == 0;
+	struct rs_store_conf conf = {
+	    .path = is_in_memory ? NULL : a->config.path,
+	    .interval_ns = a->config.interval_ns,
+	};
+	rs_selfstat_boot_id(conf.boot_id);
+	return rs_store_open(&conf, a->loop, on_block_done, a, e, &a->store);
+}
+
+static int
+open_web(struct rs_app *a, struct rs_error *e)
+{
+	struct rs_web_conf conf = web_conf(a);
+	conf.n_inherited = rs_service_sockets(a->inherited, RS_ARRAY_LEN(a->inherited));
+	conf.inherited_fds = a->inherited;
+	return rs_web_open(&conf, a->loop, &a->live, e, &a->web);
+}
+
+static int
+open_events(struct rs_app *a, struct rs_error *e)
+{
+	int rc = rs_loop_signal(a->loop, "SIGTERM", SIGTERM, on_stop, a, &a->on_term);
+	if (rc == 0)
+		rc = rs_loop_signal(a->loop, "SIGINT", SIGINT, on_stop, a, &a->on_int);
+	if (rc == 0)
+		rc = rs_loop_signal(a->loop, "SIGHUP", SIGHUP, on_hup, a, &a->on_hup);
+	if (rc == 0)
+		rc = rs_loop_ticker(a->loop, "tick", a->config.interval_ns, on_tick, a, &a->ticker);
+	a->watchdog_ns = rs_service_watchdog_ns();
+	if (rc == 0 && a->watchdog_ns > 0) {
+		rc = rs_loop_timer(a->loop, "watchdog", on_watchdog, a, &a->watchdog);
+		if (rc == 0)
+			rs_timer_arm(a->watchdog, a->watchdog_ns);
+	}
+	return rc < 0 ? rs_error_set(e, rc, "cannot set up the loop: %s", strerror(-rc)) : 0;
+}
+
+static int
+open_instrument(struct rs_app *a, struct rs_error *e)
+{
+	const int rc = rs_instrument_open(
+	    a->options.root, &a->config, rs_store_next_finding_id(a->store), &a->instrument, e);
+	if (rc < 0)
+		return rc;
+	a->live = (struct rs_live){
+	    .model = a->instrument.model,
+	    .engine = a->instrument.engine,
+	    .store = a->store,
+	    .verdict = &a->instrument.verdict,
+	    .get_health = get_health,
+	    .arg = a,
+	};
+	return 0;
+}
+
+/* Sockets and the place of the database are made ready as root; root is given
+ * up before anything is read, written or served. */
+static int
+open_all(struct rs_app *a, struct rs_error *e)
+{
+	int rc = rs_config_token(&a->config, a->token, e);
+	if (rc == 0 && strcmp(a->config.path, "none") != 0)
+		rc = rs_service_prepare_db(a->config.path, a->config.user, e);
+	if (rc == 0 && rs_loop_new(&a->loop) < 0)
+		rc = rs_error_set(e, -ENOMEM, "cannot make the event loop");
+	if (rc == 0)
+		rc = open_web(a, e);
+	if (rc == 0)
+		rc = rs_service_drop_root(a->config.user, e);
+	if (rc == 0)
+		rc = open_store(a, e);
+	if (rc == 0)
+		rc = open_instrument(a, e);
+	if (rc == 0)
+		rc = open_events(a, e);
+	return rc;
+}
+
+int
+rs_app_open(
+    const struct rs_options *o, struct rs_config *take, struct rs_error *e, struct rs_app **ret)
+{
+	struct rs_app *const a = calloc(1, sizeof(*a));
+	if (!a) {
+		rs_config_free(take);
+		return rs_error_set(e, -ENOMEM, "out of memory");
+	}
+	a->options = *o;
+	a->config = *take;
+	a->health.started_mono_ns = rs_clock_mono();
+	apply_log(&a->config);
+	const int rc = open_all(a, e);
+	if (rc < 0) {
+		rs_app_close(a);
+		return rc;
+	}
+	*ret = a;
+	return 0;
+}
+
+int
+rs_app_run(struct rs_app *a)
+{
+	a->first_ns = rs_clock_mono();
+	sample(a, a->first_ns - a->first_ns % a->config.interval_ns, a->first_ns);
+	rs_log_info("ringsided serves %s (samples every %lld ms, loop by %s)", rs_web_url(a->web),
+	    (long long)(a->config.interval_ns / RS_NS_PER_MS), rs_loop_method(a->loop));
+	rs_service_notify("READY=1");
+	return rs_loop_run(a->loop);
+}
+
+void
+rs_app_close(struct rs_app *a)
+{
+	if (!a)
+		return;
+	rs_event_free(a->watchdog);
+	rs_event_free(a->ticker);
+	rs_event_free(a->on_hup);
+	rs_event_free(a->on_int);
+	rs_event_free(a->on_term);
+	if (a->store && a->instrument.model)
+		hand_over(a, rs_model_flush(a->instrument.model));
+	rs_web_close(a->web);
+	rs_store_close(a->store);
+	rs_instrument_close(&a->instrument);
+	rs_loop_free(a->loop);
+	rs_config_free(&a->config);
+	free(a);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The configuration keys.
+ */
+#include "config_keys.h"
+
+#include "config.h"
+
+#define AT(field) offsetof(struct rs_config, field), sizeof(((struct rs_config *)0)->field)
+
+const struct rs_key rs_config_keys[] = {
+    {"sampling", "interval", RS_KEY_DURATION, AT(interval_ns), "1s", "200ms", "60s", NULL, false,
+	"Time between samples; a minute must be a whole number of them"},
+    {"sampling", "reserved_cores", RS_KEY_CPUS, AT(reserved_cores), "", NULL, NULL, NULL, true,
+	"Cores kept for other work: shown, but not judged (\"2-3,6\")"},
+    {"web", "listen", RS_KEY_LIST, AT(listen), "127.0.0.1:7464", NULL, NULL, NULL, false,
+	"Where to serve: ADDR:PORT, [V6]:PORT or unix:/PATH"},
+    {"web", "token_file", RS_KEY_TEXT, AT(token_file), "", NULL, NULL, NULL, true,
+	"File whose first line is the credential; needed for listeners beyond loopback"},
+    {"web", "allow_anonymous_read", RS_KEY_BOOL, AT(allow_anonymous_read), "no", NULL, NULL, NULL,
+	true, "Reading without credential on every listener"},
+    {"web", "allowed_hosts", RS_KEY_LIST, AT(allowed_hosts), "", NULL, NULL, NULL, true,
+	"Host names under which the page may be asked for, beside addresses and the own name"},
+    {"web", "cors_origins", RS_KEY_LIST, AT(cors_origins), "", NULL, NULL, NULL, true,
+	"Origins whose pages may read the API"},
+    {"web", "max_connections", RS_KEY_NUMBER, AT(max_connections), "64", "4", "1024", NULL, false,
+	"Connections at once; three quarters of them may be streams"},
+    {"store", "path", RS_KEY_TEXT, AT(path), "/var/lib/ringside/ringside.db", NULL, NULL, NULL,
+	false, "Database file; none: the last hour in memory only"},
+    {"store", "commit_interval", RS_KEY_DURATION, AT(commit_interval_ns), "60s", "60s", "600s",
+	NULL, false, "Longest time samples wait for the disk (now: always one minute)"},
+    {"store", "head_path", RS_KEY_TEXT, AT(head_path), "/run/ringside/head", NULL, NULL, NULL,
+	false, "File for the newest minute (not used by this version)"},
+    {"store", "retention_raw", RS_KEY_DURATION, AT(retention_raw_ns), "7d", "1h", "3650d", NULL,
+	false, "How long samples are kept (not enforced by this version)"},
+    {"store", "retention_minute", RS_KEY_DURATION, AT(retention_minute_ns), "90d", "1h", "3650d",
+	NULL, false, "How long minute values are kept (not used by this version)"},
+    {"store", "retention_hour", RS_KEY_DURATION, AT(retention_hour_ns), "3y", "1h", "20y", NULL,
+	false, "How long hour values are kept (not used by this version)"},
+    {"store", "max_size", RS_KEY_SIZE, AT(max_size_bytes), "256MB", "1MB", "1000GB", NULL, false,
+	"Size of database plus log (not enforced by this version)"},
+    {"limits", "max_series", RS_KEY_NUMBER, AT(max_series), "20000", "64", "1000000", NULL, false,
+	"Series at once; more are refused and counted"},
+    {"limits", "max_memory", RS_KEY_SIZE, AT(max_memory_bytes), "48MB", "1MB", "4GB", NULL, false,
+	"Memory for the newest minutes of all series; lowers max_series where it is short"},
+    {"alerts", "exec", RS_KEY_TEXT, AT(alert_exec), "", NULL, NULL, NULL, false,
+	"Command per raised or cleared finding (not used by this version)"},
+    {"alerts", "webhook", RS_KEY_TEXT, AT(alert_webhook), "", NULL, NULL, NULL, false,
+	"URL told of each raised or cleared finding (not used by this version)"},
+    {"service", "user", RS_KEY_TEXT, AT(user), "nobody", NULL, NULL, NULL, false,
+	"User to become when started as root"},
+    {"service", "log", RS_KEY_WORD, AT(log_target), "stderr", NULL, NULL, "stderr|syslog", false,
+	"Where messages go"},
+    {"service", "log_level", RS_KEY_WORD, AT(log_level), "info", NULL, NULL,
+	"err|warn|notice|info|debug", true, "Least urgent message shown"},
+};
+
+const size_t rs_config_n_keys = RS_ARRAY_LEN(rs_config_keys);

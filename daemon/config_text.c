@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The configuration as text: its description, and what a reload cannot change.
+ */
+#include "config.h"
+#include "config_keys.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+int
+rs_config_check(const struct rs_config *c, struct rs_error *e)
+{
+	if ((60 * RS_NS_PER_S) % c->interval_ns != 0)
+		return rs_error_set(e, -EINVAL,
+		    "sampling.interval: a minute must be a whole number of intervals "
+		    "(200ms, 250ms, 500ms, 1s, 2s, 5s, 10s, ...)");
+	if (!c->listen.item[0])
+		return rs_error_set(e, -EINVAL, "web.listen: at least one address is needed");
+	return 0;
+}
+
+static void
+describe_key(const struct rs_key *k, struct rs_buf *out)
+{
+	rs_buf_printf(out, "# %s", k->help);
+	if (k->min)
+		rs_buf_printf(out, " (%s to %s)", k->min, k->max);
+	if (k->words)
+		rs_buf_printf(out, " (%s)", k->words);
+	rs_buf_printf(out, "%s\n", k->is_live ? "" : "; needs a restart");
+	rs_buf_printf(out, "#%s = %s\n\n", k->name, k->def);
+}
+
+void
+rs_config_describe(struct rs_buf *out)
+{
+	const char *section = "";
+	for (size_t i = 0; i < rs_config_n_keys; i++) {
+		const struct rs_key *const k = &rs_config_keys[i];
+		if (strcmp(section, k->section) != 0)
+			rs_buf_printf(out, "[%s]\n\n", k->section);
+		section = k->section;
+		describe_key(k, out);
+	}
+	rs_buf_puts(out, "[rules]\n\n");
+	for (size_t i = 0; rs_rules[i]; i++) {
+		const struct rs_rule *const r = rs_rules[i];
+		rs_buf_printf(out, "# %s\n#%s.enabled = yes\n\n", r->title, r->code);
+		for (const struct rs_threshold *t = r->thresholds; t && t->key; t++)
+			rs_buf_printf(out, "# %s (%g to %g%s%s)\n#%s.%s = %g\n\n", t->help, t->min,
+			    t->max, *rs_unit_name(t->unit) ? " " : "", rs_unit_name(t->unit),
+			    r->code, t->key, t->value);
+	}
+}
+
+static bool
+lists_differ(const struct rs_list *a, const struct rs_list *b)
+{
+	for (size_t i = 0; i < RS_LIST_MAX; i++) {
+		if (!a->item[i] || !b->item[i])
+			return a->item[i] != b->item[i];
+		if (strcmp(a->item[i], b->item[i]) != 0)
+			return true;
+	}
+	return false;
+}
+
+static bool
+fields_differ(const struct rs_key *k, const void *a, const void *b)
+{
+	if (k->type == RS_KEY_LIST)
+		return lists_differ(a, b);
+	if (k->type == RS_KEY_TEXT || k->type == RS_KEY_WORD)
+		return strcmp(a, b) != 0;
+	return memcmp(a, b, k->size) != 0;
+}
+
+void
+rs_config_needs_restart(const struct rs_config *a, const struct rs_config *b, char *dst, size_t cap)
+{
+	size_t len = 0;
+	dst[0] = '\0';
+	for (size_t i = 0; i < rs_config_n_keys; i++) {
+		const struct rs_key *const k = &rs_config_keys[i];
+		const void *const fa = (const char *)a + k->offset;
+		const void *const fb = (const char *)b + k->offset;
+		if (k->is_live || !fields_differ(k, fa, fb))
+			continue;
+		const int n =
+		    snprintf(dst + len, cap - len, "%s%s.%s", len ? ", " : "", k->section, k->name);
+		if (n < 0 || (size_t)n >= cap - len)
+			return;
+		len += (size_t)n;
+	}
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * One pass over the collectors a tick. A source that fails is asked again
+ * after 1, 2, 4 ... 60 periods; a change of its state is one log line.
+ */
+#include "sampler.h"
+
+#include "clock.h"
+#include "collector.h"
+#include "log.h"
+#include "reader.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* /proc/interrupts of 1152 CPUs is 13 MB of text. */
+#define SOURCE_MAX_BYTES (64u << 20)
+/* 20 000 series is the default limit of the model; softirqs of 8192 CPUs are
+ * 82 000 readings. */
+#define READINGS_MAX (1u << 20)
+#define BACKOFF_MAX_PERIODS 60
+
+struct source {
+	const struct rs_collector *collector;
+	struct rs_reader *reader; /* text kind */
+	void *state;		  /* active kind, once open */
+	bool is_open;
+	rs_ns next_ns;	       /* not before, on the monotonic clock */
+	unsigned wait_periods; /* current back-off, 0 while all is well */
+};
+
+struct rs_sampler {
+	const struct rs_root *root;
+	struct rs_frame *frame;
+	struct source *sources;
+	struct rs_source_health *health; /* same index */
+	size_t n;
+	rs_ns (*now)(void);
+	struct rs_cpuset online; /* as /proc/stat named them */
+	bool has_online;
+};
+
+static size_t
+count_collectors(unsigned where)
+{
+	size_t n = 0;
+	for (size_t i = 0; rs_collectors[i]; i++)
+		n += (rs_collectors[i]->where & where) != 0;
+	return n;
+}
+
+static int
+open_source(struct rs_sampler *s, size_t i, const struct rs_collector *c)
+{
+	s->sources[i].collector = c;
+	s->health[i].id = c->id;
+	s->health[i].path = c->paths[0] ? c->paths[0] : "";
+	s->health[i].state = "ok";
+	if (!c->parse)
+		return 0;
+	return rs_reader_open(s->root, c->paths[0], SOURCE_MAX_BYTES, &s->sources[i].reader);
+}
+
+int
+rs_sampler_open(const struct rs_root *root, struct rs_sampler **ret)
+{
+	const unsigned where = rs_root_is_live(root) ? RS_WHERE_LIVE : RS_WHERE_CAPTURE;
+	struct rs_sampler *const s = calloc(1, sizeof(*s));
+	if (!s)
+		return -ENOMEM;
+	s->root = root;
+	s->now = rs_clock_mono;
+	s->n = count_collectors(where);
+	s->sources = calloc(RS_MAX(s->n, 1), sizeof(*s->sources));
+	s->health = calloc(RS_MAX(s->n, 1), sizeof(*s->health));
+	int rc = s->sources && s->health ? rs_frame_new(READINGS_MAX, &s->frame) : -ENOMEM;
+	size_t at = 0;
+	for (size_t i = 0; rc == 0 && rs_collectors[i]; i++) {
+		if (rs_collectors[i]->where & where)
+			rc = open_source(s, at++, rs_collectors[i]);
+	}
+	if (rc < 0) {
+		rs_sampler_close(s);
+		return rc;
+	}
+	*ret = s;
+	return 0;
+}
+
+void
+rs_sampler_close(struct rs_sampler *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; s->sources && i < s->n; i++) {
+		struct source *const source = &s->sources[i];
+		rs_reader_close(source->reader);
+		if (source->is_open)
+			source->collector->close(source->state);
+	}
+	rs_frame_free(s->frame);
+	free(s->sources);
+	free(s->health);
+	free(s);
+}
+
+void
+rs_sampler_set_clock(struct rs_sampler *s, rs_ns (*now)(void))
+{
+	s->now = now;
+}
+
+static int
+read_text(struct rs_sampler *s, struct source *source)
+{
+	struct rs_text text;
+	const int rc = rs_reader_read(source->reader, &text);
+	if (rc < 0)
+		return rc;
+	const struct rs_sys sys = {
+	    .online = s->has_online ? &s->online : NULL,
+	};
+	return source->collector->parse(text, &sys, s->frame);
+}
+
+static int
+ask(struct rs_sampler *s, struct source *source)
+{
+	if (!source->is_open) {
+		const int rc = source->collector->open(s->root, &source->state);
+		if (rc < 0)
+			return rc;
+		source->is_open = true;
+	}
+	return source->collector->collect(source->state, s->frame);
+}
+
+static const char *
+state_of(int rc)
+{
+	if (rc == 0)
+		return "ok";
+	if (rc == -ENOENT)
+		return "missing";
+	return rc == -EACCES || rc == -EPERM ? "forbidden" : "failing";
+}
+
+static void
+note(struct rs_source_health *h, int rc, unsigned skipped)
+{
+	const char *const state = state_of(rc);
+	h->reads++;
+	h->failures += rc < 0;
+	h->skipped_rows = skipped;
+	if (strcmp(state, h->state) != 0) {
+		if (rc < 0)
+			rs_log_warn("source '%s' (%s): %s", h->id, h->path, strerror(-rc));
+		else
+			rs_log_notice("source '%s' (%s): readable again", h->id, h->path);
+		h->state = state;
+	}
+	if (rc == 0)
+		h->reason[0] = '\0';
+	else
+		(void)snprintf(h->reason, sizeof(h->reason), "%s",
+		    rc == -EINVAL ? "nothing in it could be used" : strerror(-rc));
+}
+
+/* When to ask next: in a period while it works, later the longer it does not. */
+static void
+reschedule(struct source *source, int rc, rs_ns now_ns, rs_ns tick_ns)
+{
+	const rs_ns own = (rs_ns)source->collector->period_ms * RS_NS_PER_MS;
+	const rs_ns period = RS_MAX(own, tick_ns);
+	if (rc == 0)
+		source->wait_periods = 0;
+	else if (source->wait_periods == 0)
+		source->wait_periods = 1;
+	else
+		source->wait_periods = RS_MIN(source->wait_periods * 2, BACKOFF_MAX_PERIODS);
+	const rs_ns wait = period * RS_MAX(source->wait_periods, 1);
+	/* Ticks come late, never early: half a tick of slack keeps the pace. */
+	source->next_ns = now_ns + wait - tick_ns / 2;
+}
+
+static int
+run_source(struct rs_sampler *s, size_t i, struct rs_model *m)
+{
+	struct source *const source = &s->sources[i];
+	struct rs_source_health *const h = &s->health[i];
+	const rs_ns start = s->now();
+	rs_frame_reset(s->frame, start);
+	int rc = source->collector->parse ? read_text(s, source) : ask(s, source);
+	if (rc == 0 && s->frame->is_out_of_memory)
+		rc = -ENOMEM;
+	if (rc == 0) {
+		if (s->frame->has_cpus_seen) {
+			s->online = s->frame->cpus_seen;
+			s->has_online = true;
+		}
+		rs_model_apply(m, s->frame);
+	}
+	h->last_cost_ns = s->now() - start;
+	note(h, rc, s->frame->skipped_rows);
+	return rc;
+}
+
+void
+rs_sampler_run(struct rs_sampler *s, struct rs_model *m, rs_ns now_ns, rs_ns period_ns)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		struct source *const source = &s->sources[i];
+		const bool is_wanted = rs_model_wants_interfaces(m) &&
+				       strcmp(source->collector->id, "interfaces") == 0;
+		if (now_ns >= source->next_ns || is_wanted)
+			reschedule(source, run_source(s, i, m), now_ns, period_ns);
+		if (source->collector->is_essential && strcmp(s->health[i].state, "ok") != 0)
+			rs_model_missing(m, source->collector->paths[0]);
+	}
+}
+
+const struct rs_source_health *
+rs_sampler_health(const struct rs_sampler *s, size_t *ret_n)
+{
+	*ret_n = s->n;
+	return s->health;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The service manager's protocols and giving up root.
+ */
+/* setgroups is not in POSIX; glibc shows it with _DEFAULT_SOURCE. */
+#define _DEFAULT_SOURCE
+#include "service.h"
+
+#include "num.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define FIRST_FD 3
+
+void
+rs_service_notify(const char *state)
+{
+	const char *const path = getenv("NOTIFY_SOCKET");
+	struct sockaddr_un a = {.sun_family = AF_UNIX};
+	if (!path || (path[0] != '/' && path[0] != '@') || strlen(path) >= sizeof(a.sun_path))
+		return;
+	memcpy(a.sun_path, path, strlen(path));
+	if (a.sun_path[0] == '@')
+		a.sun_path[0] = '\0';
+	const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return;
+	const socklen_t len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(path));
+	(void)sendto(fd, state, strlen(state), MSG_NOSIGNAL, (struct sockaddr *)&a, len);
+	(void)close(fd);
+}
+
+static bool
+is_for_us(const char *variable)
+{
+	const char *const pid = getenv(variable);
+	uint64_t n;
+	return pid && rs_num_u64(rs_text_of(pid), &n) == 0 && n == (uint64_t)getpid();
+}
+
+rs_ns
+rs_service_watchdog_ns(void)
+{
+	const char *const text = getenv("WATCHDOG_USEC");
+	uint64_t us;
+	if (!text || (getenv("WATCHDOG_PID") && !is_for_us("WATCHDOG_PID")) ||
+	    rs_num_u64(rs_text_of(text), &us) < 0 || us > INT64_MAX / 1000)
+		return 0;
+	return (rs_ns)us * 1000 / 2;
+}
+
+size_t
+rs_service_sockets(int *ret_fds, size_t cap)
+{
+	const char *const text = getenv("LISTEN_FDS");
+	uint64_t n = 0;
+	size_t taken = 0;
+	if (text && is_for_us("LISTEN_PID") && rs_num_u64(rs_text_of(text), &n) == 0) {
+		for (; taken < n && taken < cap; taken++) {
+			ret_fds[taken] = FIRST_FD + (int)taken;
+			(void)fcntl(ret_fds[taken], F_SETFD, FD_CLOEXEC);
+		}
+	}
+	(void)unsetenv("LISTEN_PID");
+	(void)unsetenv("LISTEN_FDS");
+	(void)unsetenv("LISTEN_FDNAMES");
+	return taken;
+}
+
+static int
+find_user(const char *user, struct passwd **ret, struct rs_error *e)
+{
+	errno = 0;
+	struct passwd *const p = getpwnam(user);
+	if (!p)
+		return rs_error_set(e, -ENOENT, "service.user: no user '%s' on this system", user);
+	if (p->pw_uid == 0)
+		return rs_error_set(e, -EINVAL, "service.user: '%s' is root", user);
+	*ret = p;
+	return 0;
+}
+
+static int
+give(const char *path, const struct passwd *p, struct rs_error *e)
+{
+	/* Not through a link: only a file that stands there itself changes hands. */
+	if (lchown(path, p->pw_uid, p->pw_gid) < 0 && errno != ENOENT)
+		return rs_error_set(e, -errno, "%s: cannot give it to user '%s': %s", path,
+		    p->pw_name, strerror(errno));
+	return 0;
+}
+
+int
+rs_service_prepare_db(const char *path, const char *user, struct rs_error *e)
+{
+	struct passwd *p;
+	char name[300];
+	if (geteuid() != 0)
+		return 0;
+	int rc = find_user(user, &p, e);
+	if (rc < 0)
+		return rc;
+	const char *const slash = strrchr(path, '/');
+	if (slash && slash != path) {
+		(void)rs_text_copy((struct rs_text){path, slash}, name, sizeof(name));
+		if (mkdir(name, 0750) == 0)
+			rc = give(name, p, e);
+		else if (errno != EEXIST)
+			rc = rs_error_set(e, -errno, "%s: %s", name, strerror(errno));
+	}
+	static const char *const endings[] = {"", "-wal", "-shm", "-lock"};
+	for (size_t i = 0; rc == 0 && i < RS_ARRAY_LEN(endings); i++) {
+		(void)snprintf(name, sizeof(name), "%s%s", path, endings[i]);
+		rc = give(name, p, e);
+	}
+	return rc;
+}
+
+int
+rs_service_drop_root(const char *user, struct rs_error *e)
+{
+	struct passwd *p;
+	if (geteuid() != 0)
+		return 0;
+	const int rc = find_user(user, &p, e);
+	if (rc < 0)
+		return rc;
+	const gid_t gid = p->pw_gid;
+	const uid_t uid = p->pw_uid;
+	if (setgroups(1, &gid) < 0 || setgid(gid) < 0 || setuid(uid) < 0 || setuid(0) == 0)
+		return rs_error_set(
+		    e, -EPERM, "cannot become user '%s': %s", user, strerror(errno));
+	return 0;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What a service manager and the system expect of a daemon: readiness,
+ * watchdog, inherited sockets (sd_notify(3), sd_listen_fds(3) protocols), and
+ * giving up root.
+ */
+#ifndef RS_SERVICE_H
+#define RS_SERVICE_H
+
+#include <stddef.h>
+
+#include "error.h"
+#include "rs.h"
+
+/* Sends a state ("READY=1") to NOTIFY_SOCKET; without one does nothing. */
+void rs_service_notify(const char *state);
+/* Half of the watchdog's period, how often to send WATCHDOG=1; 0: none wanted. */
+rs_ns rs_service_watchdog_ns(void);
+/* Sockets handed over by LISTEN_FDS; fills at most cap, returns how many. The
+ * variables are removed so that no child sees them. */
+size_t rs_service_sockets(int *ret_fds, size_t cap);
+
+/* As root: makes the directory of path (when missing) and what is there of the
+ * database the user's. Otherwise nothing. */
+int rs_service_prepare_db(const char *path, const char *user, struct rs_error *e);
+/* As root: becomes the user, with no supplementary groups. Otherwise nothing. */
+int rs_service_drop_root(const char *user, struct rs_error *e);
+
+#endif

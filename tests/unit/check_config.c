@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Configuration: every key has a default, what is not understood is an error
+ * with its line, a bad text changes nothing that matters.
+ */
+#include "config.h"
+#include "config_keys.h"
+#include "options.h"
+#include "rs_check.h"
+
+#include <errno.h>
+#include <string.h>
+
+static struct rs_config config;
+static struct rs_error error;
+
+static void
+setup(void)
+{
+	ck_assert_int_eq(rs_config_default(&config), 0);
+	rs_error_clear(&error);
+}
+
+static void
+teardown(void)
+{
+	rs_config_free(&config);
+}
+
+static int
+parse(const char *text)
+{
+	return rs_config_parse(&config, rs_text_of(text), "x.conf", &error);
+}
+
+START_TEST(an_empty_file_is_valid)
+{
+	ck_assert_int_eq(parse(""), 0);
+	ck_assert_int_eq(rs_config_check(&config, &error), 0);
+	ck_assert(config.interval_ns == RS_NS_PER_S);
+	ck_assert_str_eq(config.listen.item[0], "127.0.0.1:7464");
+	ck_assert_ptr_null(config.listen.item[1]);
+	ck_assert_uint_eq(config.max_series, 20000);
+	ck_assert(config.max_size_bytes == 256000000);
+	ck_assert(config.retention_raw_ns == 7 * 86400 * RS_NS_PER_S);
+}
+END_TEST
+
+START_TEST(values_are_taken_in_their_units)
+{
+	ck_assert_int_eq(parse("# comment\n"
+			       "[sampling]\r\n"
+			       "interval = 200ms ; why\n"
+			       "reserved_cores = 2-3,6\n"
+			       "[web]\n"
+			       "listen = [::1]:80, unix:/run/r.sock\n"
+			       "listen = 127.0.0.1:1\n"
+			       "allow_anonymous_read = yes\n"
+			       "[store]\nmax_size = 1GB\n"
+			       "[rules]\n"
+			       "core.imbalance.enabled = no"),
+	    0);
+	ck_assert(config.interval_ns == 200 * RS_NS_PER_MS);
+	ck_assert(rs_cpuset_has(&config.reserved_cores, 6));
+	ck_assert_uint_eq(rs_cpuset_count(&config.reserved_cores), 3);
+	ck_assert_str_eq(config.listen.item[0], "[::1]:80");
+	ck_assert_str_eq(config.listen.item[1], "unix:/run/r.sock");
+	ck_assert_str_eq(config.listen.item[2], "127.0.0.1:1");
+	ck_assert_ptr_null(config.listen.item[3]);
+	ck_assert(config.allow_anonymous_read);
+	ck_assert(config.max_size_bytes == 1000000000);
+	for (size_t i = 0; rs_rules[i]; i++)
+		ck_assert_int_eq(
+		    config.rules[i].is_enabled, strcmp(rs_rules[i]->code, "core.imbalance") != 0);
+}
+END_TEST
+
+static const struct {
+	const char *text;
+	const char *says; /* all of it must be in the message */
+	const char *too;
+} bad[] = {
+    {"[sampling]\ninterval = 100ms\n", "x.conf:2: interval: '100ms' is out of range",
+	"200ms to 60s"},
+    {"[sampling]\ninterval = 61s\n", "x.conf:2:", "out of range"},
+    {"[sampling]\ninterval = 1\n", "x.conf:2: interval: '1' is not valid", "200ms to 60s"},
+    {"[sampling]\ninterval =\n", "x.conf:2:", "not valid"},
+    {"\n\n[sampling]\nintervall = 1s\n", "x.conf:4: unknown key 'intervall'", "'interval'"},
+    {"[smapling]\ninterval = 1s\n", "x.conf:2: unknown section [smapling]", "[sampling]"},
+    {"interval = 1s\n", "x.conf:1: unknown section []", ""},
+    {"[rules]\ncore.imbalanc.enabled = no\n", "x.conf:2: unknown key", "core.imbalance.enabled"},
+    {"[rules]\ncore.imbalance.enabled = maybe\n", "x.conf:2: core.imbalance.enabled", "yes or no"},
+    {"[rules]\ncore.imbalance.hot = 7\n", "x.conf:2: core.imbalance.hot: '7' is out of range", "0"},
+    {"[rules]\ncore.imbalance.hot = nan\n", "x.conf:2: core.imbalance.hot", "not valid"},
+    {"[web]\nmax_connections = 99999999999999999999\n", "x.conf:2: max_connections", "4 to 1024"},
+    {"[web]\nallow_anonymous_read = perhaps\n", "x.conf:2:", "yes or no"},
+    {"[sampling]\nreserved_cores = 3-1\n", "x.conf:2: reserved_cores", "0-3,8"},
+    {"[sampling]\nreserved_cores = 0-99999\n", "x.conf:2: reserved_cores", ""},
+    {"[service]\nlog = paper\n", "x.conf:2: log: 'paper'", "stderr|syslog"},
+    {"[sampling\ninterval = 1s\n", "x.conf:1:", ""},
+    {"[sampling]\nnonsense\n", "x.conf:2:", "key = value"},
+    {"[web]\nlisten = a b c d e f g h i j k l m n o p q\n", "x.conf:2: listen", "16"},
+    {"[limits]\nmax_series = -5\n", "x.conf:2: max_series", "not valid"},
+};
+
+START_TEST(what_is_not_understood_is_an_error_with_its_line)
+{
+	ck_assert_msg(parse(bad[_i].text) < 0, "accepted: %s", bad[_i].text);
+	ck_assert_msg(strstr(error.text, bad[_i].says) && strstr(error.text, bad[_i].too),
+	    "the message is: %s", error.text);
+}
+END_TEST
+
+START_TEST(a_line_too_long_is_an_error_not_cut)
+{
+	char text[1000] = "[web]\nallowed_hosts = ";
+	memset(text + strlen(text), 'a', 700);
+	ck_assert_int_lt(parse(text), 0);
+	ck_assert_msg(strstr(error.text, "x.conf:2: the line is longer"), "%s", error.text);
+}
+END_TEST
+
+START_TEST(a_nul_byte_is_an_error)
+{
+	static const char text[] = "[web]\nlisten = 127.0.0.1:1\0evil\n";
+	ck_assert_int_lt(rs_config_parse(&config, (struct rs_text){text, text + sizeof(text) - 1},
+			     "x.conf", &error),
+	    0);
+	ck_assert_msg(strstr(error.text, "x.conf:2:"), "%s", error.text);
+}
+END_TEST
+
+START_TEST(every_cut_of_a_file_is_read_or_refused)
+{
+	static const char text[] =
+	    "[sampling]\ninterval = 500ms\n[web]\nlisten = 127.0.0.1:7 [::1]:8\n"
+	    "[rules]\ncore.imbalance.hot = 0.95\n";
+	for (size_t n = 0; n < sizeof(text); n++) {
+		rs_config_free(&config);
+		setup();
+		(void)rs_config_parse(&config, (struct rs_text){text, text + n}, "x.conf", &error);
+	}
+}
+END_TEST
+
+START_TEST(an_interval_must_divide_the_minute)
+{
+	ck_assert_int_eq(parse("[sampling]\ninterval = 7s\n"), 0);
+	ck_assert_int_eq(rs_config_check(&config, &error), -EINVAL);
+	ck_assert_msg(strstr(error.text, "sampling.interval"), "%s", error.text);
+}
+END_TEST
+
+START_TEST(the_description_is_a_valid_file_once_uncommented)
+{
+	struct rs_buf all, text;
+	rs_buf_init(&all, 1 << 20);
+	rs_buf_init(&text, 1 << 20);
+	rs_config_describe(&all);
+	struct rs_text rest = {all.data, all.data + all.len}, line;
+	while (rs_text_line(&rest, &line)) {
+		if (rs_text_starts(line, "# "))
+			continue;
+		if (rs_text_starts(line, "#"))
+			line.p++;
+		rs_buf_put(&text, line.p, rs_text_len(line));
+		rs_buf_putc(&text, '\n');
+	}
+	ck_assert_msg(parse(rs_buf_cstr(&text)) == 0, "%s", error.text);
+	struct rs_config defaults;
+	char restart[512];
+	ck_assert_int_eq(rs_config_default(&defaults), 0);
+	rs_config_needs_restart(&defaults, &config, restart, sizeof(restart));
+	ck_assert_str_eq(restart, "");
+	rs_config_free(&defaults);
+	rs_buf_fini(&all);
+	rs_buf_fini(&text);
+}
+END_TEST
+
+START_TEST(what_needs_a_restart_is_named)
+{
+	struct rs_config defaults;
+	char restart[512];
+	ck_assert_int_eq(rs_config_default(&defaults), 0);
+	ck_assert_int_eq(
+	    parse("[sampling]\ninterval=2s\nreserved_cores=1\n[web]\nlisten=[::1]:5\n"), 0);
+	rs_config_needs_restart(&defaults, &config, restart, sizeof(restart));
+	ck_assert_str_eq(restart, "sampling.interval, web.listen");
+	rs_config_free(&defaults);
+}
+END_TEST
+
+START_TEST(a_missing_file_counts_only_when_asked_for)
+{
+	ck_assert_int_eq(rs_config_load(&config, "/nonexistent/x.conf", false, &error), 0);
+	ck_assert_int_lt(rs_config_load(&config, "/nonexistent/x.conf", true, &error), 0);
+	ck_assert_msg(strstr(error.text, "/nonexistent/x.conf"), "%s", error.text);
+	rs_error_clear(&error);
+	ck_assert_int_lt(rs_config_load(&config, "/", true, &error), 0);
+}
+END_TEST
+
+/* ------------------------------------------------------------ command line */
+
+static const struct {
+	const char *argv[8];
+	const char *says; /* NULL: valid */
+} lines[] = {
+    {{"ringsided"}, NULL},
+    {{"ringsided", "-f", "-c", "x", "--db", "none", "--listen", "[::1]:1"}, NULL},
+    {{"ringsided", "--once", "-J", "--root", "/tmp"}, NULL},
+    {{"ringsided", "-J"}, "-J goes with --once"},
+    {{"ringsided", "--frobnicate"}, "unknown option '--frobnicate'"},
+    {{"ringsided", "--listen"}, "'--listen' needs a value"},
+    {{"ringsided", "-c"}, "'-c' needs a value"},
+    {{"ringsided", "surplus"}, "unexpected argument 'surplus'"},
+    {{"ringsided", "--describe", "weather"}, "none of metrics"},
+    {{"ringsided", "--once", "--check-config"}, "only one of"},
+};
+
+START_TEST(command_lines)
+{
+	char *argv[9] = {0};
+	int argc = 0;
+	char copy[8][64];
+	for (; argc < 8 && lines[_i].argv[argc]; argc++) {
+		(void)rs_text_copy(rs_text_of(lines[_i].argv[argc]), copy[argc], 64);
+		argv[argc] = copy[argc];
+	}
+	struct rs_options o;
+	const int rc = rs_options_parse(argc, argv, &o, &error);
+	if (!lines[_i].says)
+		ck_assert_msg(rc == 0, "%s", error.text);
+	else
+		ck_assert_msg(rc < 0 && strstr(error.text, lines[_i].says), "%s", error.text);
+}
+END_TEST
+
+static Suite *
+suite(void)
+{
+	Suite *const s = suite_create("config");
+	TCase *const t = tcase_create("config");
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_test(t, an_empty_file_is_valid);
+	tcase_add_test(t, values_are_taken_in_their_units);
+	tcase_add_loop_test(
+	    t, what_is_not_understood_is_an_error_with_its_line, 0, (int)RS_ARRAY_LEN(bad));
+	tcase_add_test(t, a_line_too_long_is_an_error_not_cut);
+	tcase_add_test(t, a_nul_byte_is_an_error);
+	tcase_add_test(t, every_cut_of_a_file_is_read_or_refused);
+	tcase_add_test(t, an_interval_must_divide_the_minute);
+	tcase_add_test(t, the_description_is_a_valid_file_once_uncommented);
+	tcase_add_test(t, what_needs_a_restart_is_named);
+	tcase_add_test(t, a_missing_file_counts_only_when_asked_for);
+	tcase_add_loop_test(t, command_lines, 0, (int)RS_ARRAY_LEN(lines));
+	suite_add_tcase(s, t);
+	return s;
+}
+
+RS_CHECK_MAIN(suite())
