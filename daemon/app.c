@@ -296,6 +296,7 @@ rs_app_open(
 	a->config = *take;
 	a->health.started_mono_ns = rs_clock_mono();
 	apply_log(&a->config);
+	rs_service_use_small_pages();
 	const int rc = open_all(a, e);
 	if (rc < 0) {
 		rs_app_close(a);

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -75,6 +76,14 @@ rs_service_sockets(int *ret_fds, size_t cap)
 	(void)unsetenv("LISTEN_FDS");
 	(void)unsetenv("LISTEN_FDNAMES");
 	return taken;
+}
+
+void
+rs_service_use_small_pages(void)
+{
+#ifdef PR_SET_THP_DISABLE
+	(void)prctl(PR_SET_THP_DISABLE, 1L, 0L, 0L, 0L);
+#endif
 }
 
 static int

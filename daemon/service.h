@@ -20,6 +20,10 @@ rs_ns rs_service_watchdog_ns(void);
  * variables are removed so that no child sees them. */
 size_t rs_service_sockets(int *ret_fds, size_t cap);
 
+/* Memory in small pages only: tables are reserved large and used little, and a
+ * huge page would make each of them 2 MB. */
+void rs_service_use_small_pages(void);
+
 /* As root: makes the directory of path (when missing) and what is there of the
  * database the user's. Otherwise nothing. */
 int rs_service_prepare_db(const char *path, const char *user, struct rs_error *e);
