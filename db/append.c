@@ -131,7 +131,8 @@ take_part(struct rs_appender *a, uint32_t *n, const struct rs_block *b,
 			continue;
 		}
 		out[taken++] = (struct rs_chunk_series){.id = p.id,
-		    .values = b->values + (size_t)p.slot * b->ticks,
+		    .values = b->values + p.slot,
+		    .apart = b->max_series,
 		    .present = b->present + (size_t)p.slot * b->present_words};
 	}
 	*n = kept;

@@ -26,9 +26,11 @@ struct rs_chunk_axis {
 	int64_t length_us[RS_BLOCK_TICKS_MAX];
 };
 
-/* One series to encode. values: one per tick slot, read where present. */
+/* One series to encode. values: one per tick slot, read where present; those of
+ * neighbouring slots lie `apart` elements from each other. */
 struct rs_chunk_series {
 	uint32_t id;
+	uint32_t apart;
 	const int64_t *values;
 	const uint64_t *present; /* at least one bit that the axis has, too */
 };

@@ -85,8 +85,27 @@ put_varint(uint8_t *p, uint64_t v)
 	return p;
 }
 
+/* The values of a series, or of the axis, in their order. */
+struct values {
+	const int64_t *first;
+	size_t apart;
+	const uint64_t *present;
+};
+
+static int64_t
+value_at(const struct values *v, uint32_t t)
+{
+	return v->first[t * v->apart];
+}
+
+static struct values
+values_of(const struct rs_chunk_series *s)
+{
+	return (struct values){s->values, s->apart, s->present};
+}
+
 static struct shape
-shape_of(const int64_t *values, const uint64_t *present, const uint64_t *all, uint32_t ticks)
+shape_of(const struct values *v, const uint64_t *all, uint32_t ticks)
 {
 	struct shape s = {.is_full = true};
 	int64_t max = 0;
@@ -94,16 +113,17 @@ shape_of(const int64_t *values, const uint64_t *present, const uint64_t *all, ui
 	for (uint32_t t = 0; t < ticks; t++) {
 		if (!rs_chunk_bit(all, t))
 			continue;
-		if (!rs_chunk_bit(present, t)) {
+		if (!rs_chunk_bit(v->present, t)) {
 			s.is_full = false;
 			continue;
 		}
+		const int64_t value = value_at(v, t);
 		if (s.count++ == 0)
-			s.min = max = values[t];
-		else if (values[t] < s.min)
-			s.min = values[t];
-		else if (values[t] > max)
-			max = values[t];
+			s.min = max = value;
+		else if (value < s.min)
+			s.min = value;
+		else if (value > max)
+			max = value;
 	}
 	for (uint64_t range = (uint64_t)max - (uint64_t)s.min; range; range >>= 1)
 		s.width++;
@@ -136,32 +156,32 @@ put_bitmap(uint8_t *p, const uint64_t *present, const uint64_t *all, uint32_t ti
 }
 
 static uint8_t *
-put_stream(uint8_t *p, const struct shape *s, const int64_t *values, const uint64_t *present,
-    const struct rs_chunk_axis *a, const uint64_t *all)
+put_stream(
+    uint8_t *p, const struct shape *s, const struct values *v, const uint64_t *all, uint32_t ticks)
 {
 	if (is_empty_stream(s))
 		return p;
 	*p++ = (uint8_t)(s->width | (s->is_full ? 0 : RS_CHUNK_HAS_BITMAP));
 	if (!s->is_full)
-		p = put_bitmap(p, present, all, a->ticks);
+		p = put_bitmap(p, v->present, all, ticks);
 	p = put_varint(p, zigzag(s->min));
 	if (s->width == 0)
 		return p;
 
 	uint64_t pending = 0;
 	unsigned filled = 0; /* bits in pending, < 64 */
-	for (uint32_t t = 0; t < a->ticks; t++) {
-		if (!rs_chunk_bit(all, t) || !rs_chunk_bit(present, t))
+	for (uint32_t t = 0; t < ticks; t++) {
+		if (!rs_chunk_bit(all, t) || !rs_chunk_bit(v->present, t))
 			continue;
-		const uint64_t v = (uint64_t)values[t] - (uint64_t)s->min;
+		const uint64_t above = (uint64_t)value_at(v, t) - (uint64_t)s->min;
 
-		pending |= v << filled;
+		pending |= above << filled;
 		if (filled + s->width < 64) {
 			filled += s->width;
 			continue;
 		}
 		p = rs_put_le(p, pending, 8);
-		pending = filled ? v >> (64 - filled) : 0;
+		pending = filled ? above >> (64 - filled) : 0;
 		filled = filled + s->width - 64;
 	}
 	return rs_put_le(p, pending, (filled + 7) / 8);
@@ -192,8 +212,8 @@ body_bytes(const struct rs_chunk_axis *a, const struct rs_chunk_series *series, 
 
 	bytes += varint_bytes(bytes);
 	for (size_t i = 0; i < n; i++) {
-		const struct shape s =
-		    shape_of(series[i].values, series[i].present, a->present, a->ticks);
+		const struct values v = values_of(&series[i]);
+		const struct shape s = shape_of(&v, a->present, a->ticks);
 		const size_t len = stream_bytes(&s, a->ticks);
 
 		bytes += varint_bytes(series[i].id - last) + varint_bytes(len) + len;
@@ -212,7 +232,8 @@ rs_chunk_encode(const struct rs_chunk_axis *a, const struct rs_chunk_series *ser
 	if (r < 0)
 		return r;
 	rs_chunk_all_ticks(a->ticks, all);
-	const struct shape axis = shape_of(a->length_us, a->present, all, a->ticks);
+	const struct values lengths = {a->length_us, 1, a->present};
+	const struct shape axis = shape_of(&lengths, all, a->ticks);
 	const size_t bytes =
 	    RS_CHUNK_HEADER_BYTES + body_bytes(a, series, n, &axis) + RS_CHUNK_SUM_BYTES;
 	uint8_t *const start = (uint8_t *)rs_buf_reserve(out, bytes);
@@ -226,19 +247,19 @@ rs_chunk_encode(const struct rs_chunk_axis *a, const struct rs_chunk_series *ser
 	p = put_varint(p, stream_bytes(&axis, a->ticks));
 	uint32_t last = 0;
 	for (size_t i = 0; i < n; i++) {
-		const struct shape s =
-		    shape_of(series[i].values, series[i].present, a->present, a->ticks);
+		const struct values v = values_of(&series[i]);
+		const struct shape s = shape_of(&v, a->present, a->ticks);
 
 		p = put_varint(p, series[i].id - last);
 		p = put_varint(p, stream_bytes(&s, a->ticks));
 		last = series[i].id;
 	}
-	p = put_stream(p, &axis, a->length_us, a->present, a, all);
+	p = put_stream(p, &axis, &lengths, all, a->ticks);
 	for (size_t i = 0; i < n; i++) {
-		const struct shape s =
-		    shape_of(series[i].values, series[i].present, a->present, a->ticks);
+		const struct values v = values_of(&series[i]);
+		const struct shape s = shape_of(&v, a->present, a->ticks);
 
-		p = put_stream(p, &s, series[i].values, series[i].present, a, a->present);
+		p = put_stream(p, &s, &v, a->present, a->ticks);
 	}
 	p = rs_put_le(p, rs_chunk_checksum(start, (size_t)(p - start)), RS_CHUNK_SUM_BYTES);
 	out->len += (size_t)(p - start);

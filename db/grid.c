@@ -243,6 +243,7 @@ void
 rs_grid_add_block(struct rs_grid *g, const struct rs_block *b, int64_t offset_ms)
 {
 	struct rs_chunk_axis axis;
+	int64_t column[RS_BLOCK_TICKS_MAX];
 
 	rs_chunk_axis_of(b, &axis);
 	for (uint32_t i = 0; i < b->n_series && g->status == 0; i++) {
@@ -255,8 +256,9 @@ rs_grid_add_block(struct rs_grid *g, const struct rs_block *b, int64_t offset_ms
 		    .start_ms = b->minute * (RS_BLOCK_NS / RS_NS_PER_MS) + offset_ms,
 		    .axis = &axis,
 		    .scale = rs_metrics[s->metric].scale};
-		rs_grid_add(g, &key, &src, b->values + (size_t)i * b->ticks,
-		    b->present + (size_t)i * b->present_words);
+		for (uint32_t t = 0; t < b->ticks; t++)
+			column[t] = b->values[(size_t)t * b->max_series + i];
+		rs_grid_add(g, &key, &src, column, b->present + (size_t)i * b->present_words);
 	}
 }
 

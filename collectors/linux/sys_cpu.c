@@ -121,12 +121,13 @@ collect(void *state, struct rs_frame *f)
 {
 	struct state *const s = state;
 	const bool has_changed = read_online(s);
-	if (!s->is_known || has_changed || f->at_ns - s->read_at_ns >= REFRESH_NS) {
-		read_rest(s->root, &s->info);
-		s->is_known = true;
-		s->read_at_ns = f->at_ns;
-	}
-	if (!s->info.has_online && !s->info.has_possible)
+	/* What has not changed is not told again: it is 20 kB. */
+	if (s->is_known && !has_changed && f->at_ns - s->read_at_ns < REFRESH_NS)
+		return 0;
+	read_rest(s->root, &s->info);
+	s->is_known = s->info.has_online || s->info.has_possible;
+	s->read_at_ns = f->at_ns;
+	if (!s->is_known)
 		return -ENOENT;
 	f->cpus = s->info;
 	f->cpus.is_present = true;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A minute block's memory. The big arrays are mapped, so that pages of series
- * that never appear cost nothing; after a reset their pages are kept, since the
- * next minute writes them again.
+ * A minute block's memory. A tick writes all its series side by side: a page or
+ * two, where a column a series would be a cold page for every few of them. The big arrays are
+ * mapped, so that pages of series that never appear cost nothing; after a reset their pages are
+ * kept, since the next minute writes them again.
  */
 /* MAP_ANONYMOUS is not in POSIX. */
 #define _GNU_SOURCE
@@ -101,7 +102,7 @@ rs_block_put(struct rs_block *b, uint32_t slot, uint32_t tick, int64_t value)
 {
 	if (slot >= b->max_series || tick >= b->ticks)
 		return;
-	b->values[(size_t)slot * b->ticks + tick] = value;
+	b->values[(size_t)tick * b->max_series + slot] = value;
 	b->present[(size_t)slot * b->present_words + tick / 64] |= UINT64_C(1) << (tick % 64);
 }
 
@@ -111,7 +112,7 @@ rs_block_get(const struct rs_block *b, uint32_t slot, uint32_t tick, int64_t *re
 	if (slot >= b->n_series || tick >= b->ticks ||
 	    !(b->present[(size_t)slot * b->present_words + tick / 64] >> (tick % 64) & 1))
 		return false;
-	*ret = b->values[(size_t)slot * b->ticks + tick];
+	*ret = b->values[(size_t)tick * b->max_series + slot];
 	return true;
 }
 

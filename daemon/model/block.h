@@ -33,8 +33,8 @@ struct rs_block {
 	int64_t wall_offset_ms;			/* wall clock minus boot clock at the newest tick */
 	bool is_clock_ok;
 	struct rs_block_series *series; /* max_series */
-	int64_t *values;		/* [slot * ticks + t]: increment, or gauge x scale */
-	uint64_t *present;		/* [slot * present_words + t / 64] bit t % 64 */
+	int64_t *values;   /* [tick * max_series + slot]: increment, or gauge x scale */
+	uint64_t *present; /* [slot * present_words + t / 64] bit t % 64 */
 	uint32_t present_words;
 	bool is_committed;  /* loop thread: the store has it on disk */
 	bool is_with_store; /* loop thread: handed over, not yet given back */

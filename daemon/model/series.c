@@ -19,17 +19,19 @@ rs_series_init(struct rs_model *m)
 		m->local_index[i] = m->n_local[rs_metrics[i].on]++;
 	const size_t n = m->conf.max_series;
 	m->series = calloc(n, sizeof(*m->series));
+	m->labels = calloc(n, sizeof(*m->labels));
 	m->free_now = calloc(n, sizeof(*m->free_now));
 	m->free_next = calloc(n, sizeof(*m->free_next));
 	m->host_slot = rs_slots_new(m, RS_ON_HOST);
 	m->next_uid = 1;
-	return m->series && m->free_now && m->free_next && m->host_slot ? 0 : -ENOMEM;
+	return m->series && m->labels && m->free_now && m->free_next && m->host_slot ? 0 : -ENOMEM;
 }
 
 void
 rs_series_fini(struct rs_model *m)
 {
 	free(m->series);
+	free(m->labels);
 	free(m->free_now);
 	free(m->free_next);
 	free(m->host_slot);
@@ -64,7 +66,7 @@ announce(struct rs_model *m, uint32_t slot)
 		return;
 	const struct rs_series *const s = &m->series[slot];
 	b->series[slot] =
-	    (struct rs_block_series){.uid = s->uid, .metric = s->metric, .labels = s->labels};
+	    (struct rs_block_series){.uid = s->uid, .metric = s->metric, .labels = m->labels[slot]};
 	b->n_series = RS_MAX(b->n_series, slot + 1);
 }
 
@@ -97,7 +99,7 @@ rs_series_new(struct rs_model *m, enum rs_metric_id metric, const struct rs_labe
 	memset(s, 0, sizeof(*s));
 	s->uid = m->next_uid++;
 	s->metric = (uint16_t)metric;
-	s->labels = *labels;
+	m->labels[slot] = *labels;
 	s->now = NAN;
 	m->n_live++;
 	announce(m, slot);

@@ -25,7 +25,6 @@ struct rs_series {
 	int64_t stored;
 	double now; /* rate per second or level in units, of this tick; NAN: none */
 	double last_rate_raw_ps;
-	struct rs_labels labels;
 };
 
 struct rs_core_state {
@@ -64,8 +63,9 @@ struct rs_model {
 	uint8_t local_index[RS_M_COUNT]; /* of a metric among those of its kind */
 	uint8_t n_local[RS_ON_COUNT];
 
-	struct rs_series *series;	/* max_series */
-	uint32_t n_series;		/* slots ever used */
+	struct rs_series *series; /* max_series */
+	struct rs_labels *labels; /* of the slots; apart, since a tick does not look at them */
+	uint32_t n_series;	  /* slots ever used */
 	uint32_t *free_now, *free_next; /* stacks of slots; next: free from the next block on */
 	uint32_t n_free_now, n_free_next;
 	uint32_t n_live, next_uid;

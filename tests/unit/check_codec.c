@@ -69,8 +69,8 @@ add_series(struct sample *s, uint32_t id, int64_t v)
 		s->values[i][t] = v;
 		set_bit(s->present[i], t);
 	}
-	s->series[i] =
-	    (struct rs_chunk_series){.id = id, .values = s->values[i], .present = s->present[i]};
+	s->series[i] = (struct rs_chunk_series){
+	    .id = id, .apart = 1, .values = s->values[i], .present = s->present[i]};
 	return s->values[i];
 }
 
