@@ -211,7 +211,7 @@ rs_config_token(const struct rs_config *c, char dst[static 256], struct rs_error
 	if (rc < 0) {
 		(void)rs_error_set(e, rc, "web.token_file: %s", why.text);
 	} else {
-		struct rs_text all = {b.data, b.data ? b.data + b.len : b.data}, line;
+		struct rs_text all = {b.data, b.data ? b.data + b.len : b.data}, line = {0};
 		const bool has_line = b.data && rs_text_line(&all, &line);
 		const struct rs_text token = has_line ? rs_text_trim(line) : rs_text_of("");
 		if (rs_text_len(token) < 16 || !rs_text_copy(token, dst, 256))

@@ -377,6 +377,13 @@ static const char *irq_rest[8];
 static const char *irq_name[8];
 
 static void
+name_line(unsigned row, const char *name, const char *rest)
+{
+	irq_name[row] = name;
+	irq_rest[row] = rest;
+}
+
+static void
 irqs(unsigned rows, unsigned cpus, const uint16_t *cpu, const uint32_t *cells)
 {
 	frame->irqs.is_present = true;
@@ -406,8 +413,8 @@ static const uint16_t both[] = {0, 1};
 
 START_TEST(moved_cells_are_listed_and_summed)
 {
-	irq_name[0] = "30", irq_rest[0] = "PCI-MSI 1-edge eth0-TxRx-0";
-	irq_name[1] = "31", irq_rest[1] = "PCI-MSI 2-edge ahci";
+	name_line(0, "30", "PCI-MSI 1-edge eth0-TxRx-0");
+	name_line(1, "31", "PCI-MSI 2-edge ahci");
 	irq_tick(2, 2, both, (const uint32_t[]){10, 0, 5, 5});
 	irq_tick(2, 2, both, (const uint32_t[]){10, 300, 5, 6});
 	const struct rs_view *const v = rs_model_view(model);
@@ -423,7 +430,7 @@ END_TEST
 
 START_TEST(interrupt_counts_wrap_at_32_bits)
 {
-	irq_name[0] = "30", irq_rest[0] = "x";
+	name_line(0, "30", "x");
 	irq_tick(1, 2, both, (const uint32_t[]){UINT32_MAX - 49, 0});
 	irq_tick(1, 2, both, (const uint32_t[]){50, 0});
 	assert_near(rs_model_view(model)->irqs[0].rate_ps, 100.0);
@@ -432,7 +439,7 @@ END_TEST
 
 START_TEST(a_line_set_back_has_no_value)
 {
-	irq_name[0] = "30", irq_rest[0] = "x";
+	name_line(0, "30", "x");
 	irq_tick(1, 2, both, (const uint32_t[]){3000000000u, 10});
 	irq_tick(1, 2, both, (const uint32_t[]){0, 20});
 	assert_none(rs_model_view(model)->irqs[0].rate_ps);
@@ -444,18 +451,18 @@ END_TEST
 
 START_TEST(lines_that_come_and_go_do_not_shift_the_others)
 {
-	irq_name[0] = "30", irq_rest[0] = "a";
-	irq_name[1] = "32", irq_rest[1] = "c";
+	name_line(0, "30", "a");
+	name_line(1, "32", "c");
 	irq_tick(2, 2, both, (const uint32_t[]){100, 0, 700, 0});
-	irq_name[1] = "31", irq_rest[1] = "b";
-	irq_name[2] = "32", irq_rest[2] = "c";
+	name_line(1, "31", "b");
+	name_line(2, "32", "c");
 	irq_tick(3, 2, both, (const uint32_t[]){101, 0, 5000, 0, 702, 0});
 	const struct rs_view *const v = rs_model_view(model);
 	assert_near(v->irqs[0].rate_ps, 1.0);
 	assert_none(v->irqs[1].rate_ps);
 	assert_near(v->irqs[2].rate_ps, 2.0);
-	irq_name[0] = "31", irq_rest[0] = "b";
-	irq_name[1] = "32", irq_rest[1] = "c";
+	name_line(0, "31", "b");
+	name_line(1, "32", "c");
 	irq_tick(2, 2, both, (const uint32_t[]){5003, 0, 706, 0});
 	assert_near(v->irqs[0].rate_ps, 3.0);
 	assert_near(v->irqs[1].rate_ps, 4.0);
@@ -464,7 +471,7 @@ END_TEST
 
 START_TEST(a_number_given_to_another_device_starts_anew)
 {
-	irq_name[0] = "30", irq_rest[0] = "PCI-MSI 1-edge eth0";
+	name_line(0, "30", "PCI-MSI 1-edge eth0");
 	irq_tick(1, 2, both, (const uint32_t[]){1000, 0});
 	irq_rest[0] = "PCI-MSI 1-edge eth1";
 	irq_tick(1, 2, both, (const uint32_t[]){1010, 0});
@@ -476,7 +483,7 @@ END_TEST
 
 START_TEST(interrupts_not_read_in_a_tick_have_no_value_in_the_next)
 {
-	irq_name[0] = "30", irq_rest[0] = "x";
+	name_line(0, "30", "x");
 	irq_tick(1, 2, both, (const uint32_t[]){10, 0});
 	begin();
 	end();
@@ -501,7 +508,7 @@ END_TEST
 START_TEST(columns_that_change_give_no_rates_for_one_tick)
 {
 	static const uint16_t odd[] = {0, 2};
-	irq_name[0] = "30", irq_rest[0] = "x";
+	name_line(0, "30", "x");
 	irq_tick(1, 2, both, (const uint32_t[]){10, 20});
 	irq_tick(1, 2, odd, (const uint32_t[]){11, 5000});
 	assert_none(rs_model_view(model)->irqs[0].rate_ps);
@@ -515,7 +522,7 @@ START_TEST(a_count_of_the_whole_machine_names_no_core)
 {
 	for (uint32_t i = 0; i < 2; i++) {
 		begin();
-		irq_name[0] = "ERR", irq_rest[0] = "";
+		name_line(0, "ERR", "");
 		irqs(1, 2, both, (const uint32_t[]){5 * i, 0});
 		frame->irqs.rows[0].cells = 1;
 		frame->irqs.rows[0].is_numbered = false;
@@ -533,8 +540,8 @@ START_TEST(a_bare_name_beside_numbered_lines_is_no_queue)
 	for (unsigned rows = 1; rows <= 2; rows++) {
 		begin();
 		list_nic(3, "eth0");
-		irq_name[0] = "30", irq_rest[0] = "PCI-MSI-edge      eth0";
-		irq_name[1] = "31", irq_rest[1] = "PCI-MSI-edge      eth0-TxRx-0";
+		name_line(0, "30", "PCI-MSI-edge      eth0");
+		name_line(1, "31", "PCI-MSI-edge      eth0-TxRx-0");
 		irqs(rows, 2, both, (const uint32_t[]){0, 0, 0, 0});
 		apply();
 		end();
@@ -549,8 +556,8 @@ START_TEST(a_line_feeds_the_nic_sums_of_its_core)
 	for (uint32_t i = 0; i < 2; i++) {
 		begin();
 		list_nic(3, "eth0");
-		irq_name[0] = "30", irq_rest[0] = "PCI-MSI-edge      eth0-TxRx-0";
-		irq_name[1] = "31", irq_rest[1] = "PCI-MSI-edge      ahci";
+		name_line(0, "30", "PCI-MSI-edge      eth0-TxRx-0");
+		name_line(1, "31", "PCI-MSI-edge      ahci");
 		irqs(2, 2, both, (const uint32_t[]){0, 200 * i, 0, 900 * i});
 		apply();
 		end();
@@ -694,7 +701,7 @@ END_TEST
 
 START_TEST(accounting_is_told_from_counts_when_the_kernel_does_not_say)
 {
-	irq_name[0] = "30", irq_rest[0] = "x";
+	name_line(0, "30", "x");
 	begin();
 	see_cpus(0, 1);
 	rs_put(frame, RS_M_CPU_IRQ, 0, 0);

@@ -22,7 +22,7 @@ void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_realloc(void *p, size_t size);
 
 static _Thread_local bool is_counting;
-static unsigned counted;
+static _Thread_local unsigned counted;
 
 void *
 __wrap_malloc(size_t size)
