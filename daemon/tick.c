@@ -113,7 +113,8 @@ rs_instrument_tick(
 	rs_sampler_run(i->sampler, m, mono_ns, i->interval_ns);
 	rs_model_build_view(m);
 	struct rs_view *const v = rs_model_view_rw(m);
-	rs_load_fill(v, rs_model_cores_rw(m), v->n_cores, rs_model_cpus(m), rs_model_reserved(m));
+	rs_load_fill(v, rs_model_cores_rw(m), v->n_cores, rs_model_cpus(m), rs_model_reserved(m),
+	    rs_engine_groups(i->engine));
 	struct relay relay = {i, fn, arg};
 	rs_engine_run(i->engine, v, relay_finding, &relay);
 	const struct rs_finding *active[RS_FINDINGS_MAX];

@@ -43,6 +43,7 @@ struct rs_engine {
 	rs_finding_fn fn; /* during a run */
 	void *arg;
 	struct rs_said said[RS_SAYS_MAX];
+	struct rs_group groups[RS_GROUPS_MAX]; /* of the view */
 	struct rs_tracks tracks;
 };
 
@@ -253,7 +254,7 @@ clear_track(struct rs_engine *e, struct rs_track *t)
 	t->is_active = false;
 	t->has_cleared = true;
 	t->cleared_ns = e->now_ns;
-	t->f.cleared_ms = e->wall_ms;
+	t->f.cleared_ms = RS_MAX(e->wall_ms, t->f.raised_ms); /* the clock may be set back */
 	t->f.is_stale = t->f.is_ending = false;
 	e->n_active--;
 	tell(e, RS_FINDING_CLEARED, t);
@@ -428,6 +429,12 @@ rs_engine_not_evaluated(const struct rs_engine *e, size_t rule)
 	const struct rule_state *const s = &e->states[rule];
 
 	return s->is_evaluated ? NULL : s->why_not;
+}
+
+struct rs_group *
+rs_engine_groups(struct rs_engine *e)
+{
+	return e->groups;
 }
 
 uint64_t

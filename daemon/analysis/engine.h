@@ -39,6 +39,8 @@ void rs_engine_run(struct rs_engine *e, const struct rs_view *v, rs_finding_fn f
 size_t rs_engine_active(const struct rs_engine *e, const struct rs_finding **ret, size_t cap);
 /* Why rule i was not evaluated in the last run; NULL when it was. */
 const char *rs_engine_not_evaluated(const struct rs_engine *e, size_t rule);
+/* Room for RS_GROUPS_MAX, for the view of the tick: most of it is never touched. */
+struct rs_group *rs_engine_groups(struct rs_engine *e);
 uint64_t rs_engine_refused(const struct rs_engine *e);
 /* At shutdown nothing is cleared: what stands is told again after restart. */
 

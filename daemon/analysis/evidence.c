@@ -78,7 +78,7 @@ rs_scene_hot_names(const struct rs_scene *s, double hot, char *dst, size_t cap)
 	rs_cpuset_zero(&set);
 	for (size_t i = 0; i < s->n; i++) {
 		if (rs_group_is_hot(&s->groups[i], hot))
-			rs_cpuset_add(&set, s->groups[i].cpu);
+			rs_cpuset_add(&set, rs_scene_cpu(s, &s->groups[i]));
 	}
 	rs_cpuset_format(&set, dst, cap);
 }
@@ -116,14 +116,15 @@ rs_evidence_loads(
 	for (size_t i = 0; i < RS_MIN(n, LISTED); i++) {
 		const struct rs_group *const g = &s->groups[picked[i]];
 		struct rs_cpuset first;
-		char cores[32], label[96];
+		char cores[32], label[64];
 		unsigned n_cores;
 		rs_cpuset_zero(&first);
 		rs_cpuset_add(&first, g->first);
 		cores_of_groups(s, &first, cores, sizeof(cores), &n_cores);
-		(void)snprintf(label, sizeof(label), "core%s %s packet load (busy %d %%)",
-		    n_cores > 1 ? "s" : "", cores, percent(g->busy));
-		rs_evidence(out, label, g->packet_load, RS_UNIT_RATIO);
+		(void)snprintf(
+		    label, sizeof(label), "core%s %s packet load", n_cores > 1 ? "s" : "", cores);
+		rs_evidence_noted(
+		    out, label, g->packet_load, RS_UNIT_RATIO, "busy %d %%", percent(g->busy));
 	}
 	if (n > LISTED)
 		rs_evidence_text(out, "other cores", "%zu with at most %d %% packet load",
@@ -168,6 +169,10 @@ rs_evidence_core(struct rs_says *out, const struct rs_scene *s, const struct rs_
 	if (c->dropped_pps > 0.0) {
 		(void)snprintf(label, sizeof(label), "packets dropped on core %u", g->cpu);
 		rs_evidence(out, label, c->dropped_pps, RS_UNIT_PPS);
+	}
+	if (isnan(c->nic_interrupts_ps)) {
+		(void)snprintf(label, sizeof(label), "NIC interrupts on core %u", g->cpu);
+		rs_evidence(out, label, NAN, RS_UNIT_PER_SECOND);
 	}
 	tell_feeds(out, s->v, g->cpu);
 	if (c->rps_ps >= 1.0) {
@@ -260,15 +265,14 @@ rs_evidence_split(struct rs_says *out, const struct rs_view *v)
 
 	for (size_t i = 0; i < RS_MIN(n, LISTED); i++) {
 		const struct rs_core_view *const c = &v->cores[picked[i]];
-		char label[128], irq[16] = "-";
+		char label[64], irq[16] = "-";
 		if (!c->is_eligible)
 			continue;
 		if (!isnan(c->irq))
 			(void)snprintf(irq, sizeof(irq), "%d", percent(c->irq));
-		(void)snprintf(label, sizeof(label),
-		    "core %u packet load (usr %d, sys %d, soft %d, irq %s %%)", c->cpu,
-		    percent_or_0(c->user, c->nice), percent_or_0(c->system, 0.0),
-		    percent(c->softirq), irq);
-		rs_evidence(out, label, c->packet_load, RS_UNIT_RATIO);
+		(void)snprintf(label, sizeof(label), "core %u packet load", c->cpu);
+		rs_evidence_noted(out, label, c->packet_load, RS_UNIT_RATIO,
+		    "usr %d, sys %d, soft %d, irq %s %%", percent_or_0(c->user, c->nice),
+		    percent_or_0(c->system, 0.0), percent(c->softirq), irq);
 	}
 }

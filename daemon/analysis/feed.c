@@ -116,6 +116,12 @@ append(char *dst, size_t cap, const char *text)
 	(void)snprintf(dst + len, cap - len, "%s%s", len > 0 ? " and " : "", text);
 }
 
+bool
+rs_feed_is_read(const struct rs_core_view *c)
+{
+	return !isnan(c->nic_interrupts_ps) && !isnan(c->processed_pps) && !isnan(c->rps_ps);
+}
+
 void
 rs_feed_phrase(const struct rs_view *v, unsigned cpu, char *dst, size_t cap)
 {
@@ -142,16 +148,22 @@ rs_feed_phrase(const struct rs_view *v, unsigned cpu, char *dst, size_t cap)
 	if (rps > WORTH_NAMING * all)
 		append(dst, cap, "packets handed over by other cores (RPS)");
 	if (dst[0] == '\0')
-		append(dst, cap, "packets without NIC interrupts (virtual interfaces or RPS)");
+		append(dst, cap,
+		    core && rs_feed_is_read(core)
+			? "packets without NIC interrupts (virtual interfaces or RPS)"
+			: "a packet source that could not be read");
 }
 
-unsigned
+double
 rs_feed_count_cores(const struct rs_view *v)
 {
-	unsigned n = 0;
+	double n = NAN;
 
-	for (size_t i = 0; i < v->n_cores; i++)
-		n += v->cores[i].nic_interrupts_ps >= RS_NETWORK_WORK_PS;
+	for (size_t i = 0; i < v->n_cores; i++) {
+		const double rate = v->cores[i].nic_interrupts_ps;
+		if (!isnan(rate))
+			n = fmax(n, 0.0) + (rate >= RS_NETWORK_WORK_PS); /* fmax leaves NAN out */
+	}
 	return n;
 }
 

@@ -27,12 +27,15 @@ struct rs_core_feed {
 size_t rs_feeds_of_core(
     const struct rs_view *v, unsigned cpu, struct rs_core_feed *ret, size_t cap);
 
+/* Whether all was read that tells packets without NIC interrupts from others. */
+bool rs_feed_is_read(const struct rs_core_view *c);
+
 /* Who sends packets to the core, for a sentence: "eth0 queue 2", "eth0 and
  * eth1", "packets handed over by other cores (RPS)". */
 void rs_feed_phrase(const struct rs_view *v, unsigned cpu, char *dst, size_t cap);
 
-/* Cores that take at least RS_NETWORK_WORK_PS NIC interrupts. */
-unsigned rs_feed_count_cores(const struct rs_view *v);
+/* Cores that take at least RS_NETWORK_WORK_PS NIC interrupts; NAN: not read. */
+double rs_feed_count_cores(const struct rs_view *v);
 
 /* All busy queue lines of NICs together. */
 struct rs_irq_pile {

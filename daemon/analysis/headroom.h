@@ -27,7 +27,7 @@ struct rs_headroom {
 	double gain_if_even;	 /* reachable when spread evenly / reachable now */
 };
 
-/* What is not known is NAN. groups as rs_load_groups gives them. */
+/* What is not known is NAN. groups as in the view. */
 void rs_headroom_of(
     const struct rs_view *v, const struct rs_group *groups, size_t n, struct rs_headroom *ret);
 

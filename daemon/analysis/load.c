@@ -31,13 +31,17 @@ clamp_ratio(double x)
 	return fmin(1.0, fmax(0.0, x));
 }
 
-/* Packets or NIC interrupts reach the core; also said when neither is known. */
-static bool
-is_network(const struct rs_core_view *c)
+bool
+rs_load_is_networks(const struct rs_core_view *c)
 {
-	if (isnan(c->processed_pps) && isnan(c->nic_interrupts_ps))
-		return true;
 	return c->processed_pps >= RS_NETWORK_WORK_PS || c->nic_interrupts_ps >= RS_NETWORK_WORK_PS;
+}
+
+/* Both were read, and neither packets nor NIC interrupts reach the core. */
+static bool
+is_not_networks(const struct rs_core_view *c)
+{
+	return c->processed_pps < RS_NETWORK_WORK_PS && c->nic_interrupts_ps < RS_NETWORK_WORK_PS;
 }
 
 static bool
@@ -79,19 +83,20 @@ fill_core(struct rs_core_view *c)
 	 * them (kernel/time/tick-sched.c): the shares then sum to less than 1. */
 	const double unaccounted = fmax(0.0, 1.0 - counted);
 	c->busy = clamp_ratio(1.0 - idle / available);
-	if (is_network(c)) {
+	if (is_not_networks(c)) {
+		c->packet_load = c->packet_load_max = 0.0;
+	} else {
 		c->packet_load = clamp_ratio(packet / available);
 		c->packet_load_max = clamp_ratio(c->packet_load + unaccounted / available);
-	} else {
-		c->packet_load = c->packet_load_max = 0.0;
 	}
 	if (c->excluded == RS_CORE_COUNTS && is_polling(c, available))
 		c->excluded = RS_CORE_POLLING;
 	c->is_eligible = c->excluded == RS_CORE_COUNTS;
 }
 
-size_t
-rs_load_groups(const struct rs_view *v, struct rs_group *ret, size_t cap)
+/* Fills at most RS_GROUPS_MAX and returns how many there are. */
+static size_t
+fill_groups(const struct rs_view *v, struct rs_group *ret)
 {
 	uint16_t at[RS_CPU_MAX]; /* [group]: its place in ret + 1, 0 for none yet */
 	const unsigned max_cpu = v->n_cores > 0 ? v->cores[v->n_cores - 1].cpu : 0;
@@ -105,10 +110,10 @@ rs_load_groups(const struct rs_view *v, struct rs_group *ret, size_t cap)
 		const unsigned first = RS_MIN(c->group, c->cpu);
 		if (at[first] == 0) {
 			at[first] = (uint16_t)++n;
-			if (n <= cap)
+			if (n <= RS_GROUPS_MAX)
 				ret[n - 1] = (struct rs_group){.cpu = c->cpu, .first = first};
 		}
-		if (at[first] > cap)
+		if (at[first] > RS_GROUPS_MAX)
 			continue;
 		struct rs_group *const g = &ret[at[first] - 1];
 		if (g->cpu != c->cpu && c->packet_load > rs_view_core(v, g->cpu)->packet_load)
@@ -120,12 +125,12 @@ rs_load_groups(const struct rs_view *v, struct rs_group *ret, size_t cap)
 }
 
 static void
-fill_sums(struct rs_view *v)
+fill_sums(struct rs_view *v, struct rs_group *groups)
 {
-	struct rs_group groups[RS_GROUPS_MAX];
-	const size_t n = rs_load_groups(v, groups, RS_GROUPS_MAX);
+	const size_t n = fill_groups(v, groups);
 	double sum = 0.0, sum_of_squares = 0.0;
 
+	v->groups = groups;
 	v->n_eligible_groups = (unsigned)n;
 	v->effective_cores = NAN;
 	if (n > RS_GROUPS_MAX)
@@ -140,7 +145,7 @@ fill_sums(struct rs_view *v)
 
 void
 rs_load_fill(struct rs_view *v, struct rs_core_view *cores, size_t n_cores,
-    const struct rs_cpu_info *cpus, const struct rs_cpuset *reserved)
+    const struct rs_cpu_info *cpus, const struct rs_cpuset *reserved, struct rs_group *groups)
 {
 	v->has_packet_load = false;
 	v->hottest_core = 0;
@@ -160,7 +165,7 @@ rs_load_fill(struct rs_view *v, struct rs_core_view *cores, size_t n_cores,
 		}
 		v->has_packet_load = true;
 	}
-	fill_sums(v);
+	fill_sums(v, groups);
 }
 
 enum rs_flow

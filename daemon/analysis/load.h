@@ -17,23 +17,14 @@
 
 /* Fills the fields of cores and view that view.h names for load.c. A core that
  * counts but is not eligible has no value in this tick.
- * cpus: isolated and nohz_full sets; reserved: the operator's; both may be NULL. */
+ * cpus: isolated and nohz_full sets; reserved: the operator's; both may be NULL.
+ * groups: room for RS_GROUPS_MAX, which the view refers to from then on. */
 void rs_load_fill(struct rs_view *v, struct rs_core_view *cores, size_t n_cores,
-    const struct rs_cpu_info *cpus, const struct rs_cpuset *reserved);
+    const struct rs_cpu_info *cpus, const struct rs_cpuset *reserved, struct rs_group *groups);
 
-/* A group of SMT siblings counts as one: P_g = min(1, sum P), B_g = min(1, sum B). */
-struct rs_group {
-	unsigned cpu;	/* the sibling with the highest packet load */
-	unsigned first; /* what names the group: the lowest CPU number of all its siblings */
-	double packet_load, busy;
-};
-
-/* More physical cores than this are not judged, and it is said. */
-#define RS_GROUPS_MAX 2048u
-
-/* The eligible groups with a value, by their lowest eligible CPU; fills at most
- * cap and returns how many there are. */
-size_t rs_load_groups(const struct rs_view *v, struct rs_group *ret, size_t cap);
+/* Whether packets or NIC interrupts are known to reach the core. Where they are
+ * not, but one of them was not read, its packet load is kept and doubtful. */
+bool rs_load_is_networks(const struct rs_core_view *c);
 
 enum rs_flow {
 	RS_FLOW_UNKNOWN, /* no interface that counts has a value */

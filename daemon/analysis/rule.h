@@ -27,8 +27,12 @@ struct rs_says; /* collects what a rule says in one tick; engine's */
 void rs_say(struct rs_says *out, const struct rs_subject *subject, enum rs_condition c,
     enum rs_severity s, enum rs_confidence f);
 void rs_message(struct rs_says *out, const char *format, ...) RS_PRINTF(2, 3);
-/* The value is rounded to what its unit supports; NAN: "not known". */
+/* The value is rounded to what its unit supports; NAN: "not known". A
+ * label is the same in every tick: what was measured is value and text. */
 void rs_evidence(struct rs_says *out, const char *label, double value, enum rs_unit unit);
+/* With what a number cannot say beside it. */
+void rs_evidence_noted(struct rs_says *out, const char *label, double value, enum rs_unit unit,
+    const char *format, ...) RS_PRINTF(5, 6);
 void rs_evidence_text(struct rs_says *out, const char *label, const char *format, ...)
     RS_PRINTF(3, 4);
 void rs_cause(struct rs_says *out, const char *format, ...) RS_PRINTF(2, 3);

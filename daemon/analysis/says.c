@@ -89,17 +89,38 @@ sensible(double x, enum rs_unit unit)
 	return x;
 }
 
-void
-rs_evidence(struct rs_says *out, const char *label, double value, enum rs_unit unit)
+static struct rs_evidence *
+add_value(struct rs_says *out, const char *label, double value, enum rs_unit unit)
 {
 	struct rs_evidence *const e = add_evidence(out, label);
 
 	if (!e)
-		return;
+		return NULL;
 	e->value = sensible(value, unit);
 	e->unit = unit;
 	if (isnan(value))
 		(void)snprintf(e->text, sizeof(e->text), "not known");
+	return e;
+}
+
+void
+rs_evidence(struct rs_says *out, const char *label, double value, enum rs_unit unit)
+{
+	(void)add_value(out, label, value, unit);
+}
+
+void
+rs_evidence_noted(struct rs_says *out, const char *label, double value, enum rs_unit unit,
+    const char *format, ...)
+{
+	struct rs_evidence *const e = add_value(out, label, value, unit);
+	va_list ap;
+
+	if (!e || isnan(value))
+		return;
+	va_start(ap, format);
+	(void)vsnprintf(e->text, sizeof(e->text), format, ap);
+	va_end(ap);
 }
 
 void

@@ -96,19 +96,19 @@ goes_before(const struct rs_finding *a, const struct rs_finding *b)
 size_t
 rs_tracks_active(const struct rs_tracks *p, const struct rs_finding **ret, size_t cap)
 {
-	const struct rs_finding *sorted[RS_TRACKS_MAX];
 	size_t n = 0;
 
 	for (size_t i = 0; i < p->n; i++) {
+		const struct rs_finding *const f = &p->at[i].f;
 		if (!p->at[i].is_active)
 			continue;
-		size_t at = n++;
-		for (; at > 0 && goes_before(&p->at[i].f, sorted[at - 1]); at--)
-			sorted[at] = sorted[at - 1];
-		sorted[at] = &p->at[i].f;
+		/* Into a full list it comes in place of the last, or not at all. */
+		if (n == cap && (n == 0 || !goes_before(f, ret[n - 1])))
+			continue;
+		size_t at = n < cap ? n++ : n - 1;
+		for (; at > 0 && goes_before(f, ret[at - 1]); at--)
+			ret[at] = ret[at - 1];
+		ret[at] = f;
 	}
-	n = RS_MIN(n, cap);
-	for (size_t i = 0; i < n; i++)
-		ret[i] = sorted[i];
 	return n;
 }

@@ -4,6 +4,7 @@
  */
 #include "umbrella.h"
 
+#include <limits.h>
 #include <math.h>
 
 #include "feed.h"
@@ -21,12 +22,12 @@ rs_scene_begin(const struct rs_view *v, struct rs_says *out, struct rs_scene *re
 		rs_needs(out, v->missing ? v->missing : "a value of at least one core");
 		return false;
 	}
-	ret->v = v;
-	ret->n = rs_load_groups(v, ret->groups, RS_GROUPS_MAX);
-	if (ret->n > RS_GROUPS_MAX) {
+	if (v->n_eligible_groups > RS_GROUPS_MAX) {
 		rs_needs(out, "a machine with fewer physical cores");
 		return false;
 	}
+	*ret = (struct rs_scene){
+	    .v = v, .groups = v->groups, .n = v->n_eligible_groups, .named.first = UINT_MAX};
 	return true;
 }
 
@@ -36,19 +37,27 @@ rs_scene_hottest(struct rs_scene *s, const struct rs_says *out, double hot_clear
 	const int32_t standing = out ? rs_standing_core(out) : -1;
 	const struct rs_core_view *const core =
 	    standing >= 0 ? rs_view_core(s->v, (unsigned)standing) : NULL;
-	struct rs_group *top = &s->groups[0];
+	const struct rs_group *top = &s->groups[0];
 
 	for (size_t i = 0; i < s->n; i++) {
-		struct rs_group *const g = &s->groups[i];
+		const struct rs_group *const g = &s->groups[i];
 		if (core && core->is_eligible && g->first == RS_MIN(core->group, core->cpu) &&
 		    rs_group_is_hot(g, hot_clear)) {
-			g->cpu = core->cpu;
-			return g;
+			s->named = *g;
+			s->named.cpu = core->cpu;
+			return &s->named;
 		}
 		if (g->packet_load > top->packet_load)
 			top = g;
 	}
-	return top;
+	s->named = *top;
+	return &s->named;
+}
+
+unsigned
+rs_scene_cpu(const struct rs_scene *s, const struct rs_group *g)
+{
+	return g->first == s->named.first ? s->named.cpu : g->cpu;
 }
 
 struct rs_subject
@@ -110,7 +119,8 @@ loses_packets(const struct rs_scene *s, double hot)
 			return true;
 	}
 	for (size_t i = 0; i < s->n; i++) {
-		if (rs_group_is_hot(&s->groups[i], hot) && loses_in_rings(s->v, s->groups[i].cpu))
+		if (rs_group_is_hot(&s->groups[i], hot) &&
+		    loses_in_rings(s->v, rs_scene_cpu(s, &s->groups[i])))
 			return true;
 	}
 	return false;
@@ -154,7 +164,7 @@ rs_scene_confidence(
 	const double p = g->packet_load;
 	const double error = sqrt(p * (1.0 - p) / (TICK_HZ * fmax(seconds, 0.01)));
 
-	if (core && isnan(core->processed_pps) && isnan(core->nic_interrupts_ps))
+	if (core && !rs_load_is_networks(core))
 		return RS_LOW; /* whether its softirq time is the network's is not known */
 	if (is_stolen_from(s->v))
 		return RS_LOW;
@@ -174,10 +184,10 @@ rs_scene_cause(const struct rs_scene *s, const struct rs_group *g, struct rs_say
 		rs_cause(out, "every NIC interrupt fires on core %u", g->cpu);
 		return;
 	}
-	if (core && !(core->nic_interrupts_ps >= fmax(1.0, core->rps_ps)))
+	if (core && core->nic_interrupts_ps >= fmax(1.0, core->rps_ps))
+		rs_cause(out, "one flow or several flows hashed to the same queue");
+	else if (core && rs_feed_is_read(core))
 		rs_cause(out,
 		    "one flow, or receive packet steering (RPS) that sends all flows to core %u",
 		    g->cpu);
-	else
-		rs_cause(out, "one flow or several flows hashed to the same queue");
 }

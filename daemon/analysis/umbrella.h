@@ -12,8 +12,9 @@
 
 struct rs_scene {
 	const struct rs_view *v;
+	const struct rs_group *groups; /* the view's */
 	size_t n;
-	struct rs_group groups[RS_GROUPS_MAX];
+	struct rs_group named; /* by rs_scene_hottest */
 };
 
 /* False when the rule cannot judge this tick; rs_needs was said then. */
@@ -24,6 +25,9 @@ bool rs_scene_begin(const struct rs_view *v, struct rs_says *out, struct rs_scen
  * name. */
 const struct rs_group *rs_scene_hottest(
     struct rs_scene *s, const struct rs_says *out, double hot_clear);
+
+/* The core that stands for a group: its hottest, or the one to name. */
+unsigned rs_scene_cpu(const struct rs_scene *s, const struct rs_group *g);
 
 struct rs_subject rs_core_subject(unsigned cpu);
 
@@ -42,7 +46,8 @@ double rs_hot_margin(const struct rs_group *g, double hot);
 enum rs_confidence rs_scene_confidence(
     const struct rs_scene *s, const struct rs_group *g, double margin, enum rs_confidence best);
 
-/* What may pile the packets on this core, as far as this tick tells. */
+/* What may pile the packets on this core, as far as this tick tells; nothing
+ * where their source was not read. */
 void rs_scene_cause(const struct rs_scene *s, const struct rs_group *g, struct rs_says *out);
 
 /* The names of the hot groups' hottest cores: "0-1,3". */

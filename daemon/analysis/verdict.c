@@ -21,12 +21,14 @@
 #define HOUR_S INT64_C(3600)
 #define DAY_S INT64_C(86400)
 #define LOSS_TOLD 0.001
+/* Before this tick no vote has all its samples: the first tick has no rates. */
+#define VOTES_FULL_TICK 6u
 
 /* What a line is made of. */
 struct summary {
 	const struct rs_view *v;
 	size_t n;
-	struct rs_group groups[RS_GROUPS_MAX];
+	const struct rs_group *groups;
 	struct rs_headroom room;
 	const struct rs_finding *const *active;
 	size_t n_active;
@@ -143,14 +145,24 @@ add_others(struct summary *s, const struct rs_finding *limit)
 
 /* Parts. */
 
+/* The hottest of the hot groups; NULL: none is hot. */
+static const struct rs_group *
+find_hot(const struct summary *s)
+{
+	const struct rs_group *hot = NULL;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct rs_group *const g = &s->groups[i];
+		if (rs_group_is_hot(g, HOT) && (!hot || g->packet_load > hot->packet_load))
+			hot = g;
+	}
+	return hot;
+}
+
 static bool
 is_idle(const struct summary *s)
 {
-	for (size_t i = 0; i < s->n; i++) {
-		if (rs_group_is_hot(&s->groups[i], HOT))
-			return false;
-	}
-	return rs_load_flow(s->v) == RS_FLOW_NONE && !(s->v->drops_pps > 0.0);
+	return !find_hot(s) && rs_load_flow(s->v) == RS_FLOW_NONE && !(s->v->drops_pps > 0.0);
 }
 
 static void
@@ -270,6 +282,17 @@ say_no_bottleneck(struct summary *s)
 	add_others(s, NULL);
 }
 
+/* A hot core of which the votes cannot know yet: neither fine nor a finding. */
+static enum rs_state
+say_too_early(struct summary *s, const struct rs_group *hot)
+{
+	add(s, "core %u at %ld %%: too early to judge", hot->cpu, percent(hot->packet_load));
+	add_loss(s);
+	add_reach(s, false);
+	add_others(s, NULL);
+	return s->n_active > 0 ? worst_state(s) : RS_STATE_UNKNOWN;
+}
+
 /* Why there is no verdict; NULL: there is one. */
 static const char *
 why_unknown(const struct rs_view *v)
@@ -289,26 +312,30 @@ void
 rs_verdict_make(const struct rs_view *v, const struct rs_finding *const *active, size_t n_active,
     int64_t last_cleared_ms, struct rs_verdict *ret)
 {
-	struct summary s;
+	struct summary s = {
+	    .v = v,
+	    .groups = v->groups,
+	    .n = v->n_eligible_groups,
+	    .active = active,
+	    .n_active = n_active,
+	    .line = ret->line,
+	    .cap = sizeof(ret->line),
+	};
 
-	s.v = v;
-	s.active = active;
-	s.n_active = n_active;
-	s.line = ret->line;
-	s.cap = sizeof(ret->line);
 	s.line[0] = '\0';
 	if (why_unknown(v)) {
 		ret->state = RS_STATE_UNKNOWN;
 		add(&s, "no verdict: %s%s", v->missing ? "no values from " : "", why_unknown(v));
 		return;
 	}
-	s.n = rs_load_groups(v, s.groups, RS_GROUPS_MAX);
 	rs_headroom_of(v, s.groups, s.n, &s.room);
 	ret->state = worst_state(&s);
 	if (is_idle(&s))
 		say_idle(&s, last_cleared_ms);
 	else if (find_limit(&s))
 		say_limit(&s, find_limit(&s));
+	else if (find_hot(&s) && v->tick < VOTES_FULL_TICK)
+		ret->state = say_too_early(&s, find_hot(&s));
 	else
 		say_no_bottleneck(&s);
 }

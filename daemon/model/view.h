@@ -43,6 +43,16 @@ struct rs_core_view {
 	double busy;		/* B */
 };
 
+/* A group of SMT siblings counts as one: P_g = min(1, sum P), B_g = min(1, sum B). */
+struct rs_group {
+	unsigned cpu;	/* the sibling with the highest packet load */
+	unsigned first; /* what names the group: the lowest CPU number of all its siblings */
+	double packet_load, busy;
+};
+
+/* More physical cores than this are not judged, and it is said. */
+#define RS_GROUPS_MAX 2048u
+
 struct rs_nic_view {
 	struct rs_nic_info info;
 	bool
@@ -97,6 +107,9 @@ struct rs_view {
 	double hottest_core_load;
 	double effective_cores; /* (sum P)^2 / sum P^2 over groups; NAN when all are 0 */
 	unsigned n_online, n_eligible, n_eligible_groups;
+	/* The eligible groups with a value, by their lowest eligible CPU: the first
+	 * RS_GROUPS_MAX of n_eligible_groups. */
+	const struct rs_group *groups;
 	const char *missing; /* what a verdict lacks ("/proc/stat"), NULL when nothing */
 };
 

@@ -25,6 +25,7 @@ rs_vb_new(size_t n_cores)
 
 	b->cores = must_calloc(n_cores, sizeof(*b->cores));
 	b->n_cores = n_cores;
+	b->groups = must_calloc(RS_GROUPS_MAX + 1, sizeof(*b->groups));
 	for (unsigned i = 0; i < n_cores; i++) {
 		b->cores[i].cpu = b->cores[i].group = i;
 		b->cores[i].is_online = true;
@@ -46,8 +47,10 @@ rs_vb_free(struct rs_vb *b)
 {
 	for (size_t i = 0; b && i < b->v.n_irqs; i++)
 		free(b->lines[i].cells);
-	if (b)
+	if (b) {
 		free(b->cores);
+		free(b->groups);
+	}
 	free(b);
 }
 
@@ -220,7 +223,7 @@ rs_vb_tick(struct rs_vb *b)
 	v->has_rates = true;
 	sum_nics(b);
 	sum_irqs(b);
-	rs_load_fill(v, b->cores, b->n_cores, &b->cpus, &b->reserved);
+	rs_load_fill(v, b->cores, b->n_cores, &b->cpus, &b->reserved, b->groups);
 	return v;
 }
 

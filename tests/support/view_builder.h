@@ -24,6 +24,7 @@ struct rs_vb {
 	struct rs_view v;
 	struct rs_core_view *cores;
 	size_t n_cores;
+	struct rs_group *groups; /* one more than RS_GROUPS_MAX, which stays 0 */
 	struct rs_nic_view nics[RS_VB_NICS];
 	struct rs_irq_view irqs[RS_VB_IRQS];
 	struct rs_vb_irq lines[RS_VB_IRQS];

@@ -317,6 +317,19 @@ START_TEST(engine_cleared_finding_has_its_end)
 }
 END_TEST
 
+START_TEST(engine_end_is_never_before_the_beginning)
+{
+	run(0, "RRRR");
+	const int64_t raised_ms = first()->raised_ms;
+	const struct rs_finding *f = first();
+	v.wall_ms -= 3600000; /* the clock is set back */
+	repeat(0, 'c', 12);
+	ck_assert_ptr_null(first());
+	ck_assert_int_eq(f->raised_ms, raised_ms);
+	ck_assert_int_eq(f->cleared_ms, raised_ms);
+}
+END_TEST
+
 START_TEST(engine_stays_and_says_stale_when_samples_lack)
 {
 	run(0, "cRRRR");
@@ -813,6 +826,7 @@ suite(void)
 	tcase_add_test(tc, engine_young_window_makes_low_confidence);
 	tcase_add_test(tc, engine_raised_again_within_60_s_is_the_same_finding);
 	tcase_add_test(tc, engine_cleared_finding_has_its_end);
+	tcase_add_test(tc, engine_end_is_never_before_the_beginning);
 	tcase_add_test(tc, engine_stays_and_says_stale_when_samples_lack);
 	tcase_add_test(tc, engine_clears_only_in_a_tick_that_is_clear);
 	tcase_add_test(tc, engine_long_gap_clears_nothing_by_itself);

@@ -125,6 +125,28 @@ START_TEST(feed_phrase_names_who_matters)
 }
 END_TEST
 
+/* What was not read is not "none": then neither RPS nor a virtual interface is named. */
+START_TEST(feed_phrase_blames_only_what_was_read)
+{
+	static const char unread[] = "a packet source that could not be read";
+	char text[96];
+
+	b->cores[3].rps_ps = NAN;
+	ck_assert_str_eq(phrase(3), unread);
+	rs_vb_core(b, 3, 0.5, 0.5);
+	b->cores[3].processed_pps = NAN;
+	ck_assert_str_eq(phrase(3), unread);
+	rs_vb_core(b, 3, 0.5, 0.5);
+	b->lacks_interrupts = true;
+	ck_assert_str_eq(phrase(3), unread);
+	rs_feed_phrase(&b->v, 77, text, sizeof(text));
+	ck_assert_str_eq(text, unread);
+	/* Handed over it was, whatever else there is. */
+	b->cores[3].rps_ps = 500;
+	ck_assert_str_eq(phrase(3), "packets handed over by other cores (RPS)");
+}
+END_TEST
+
 START_TEST(feed_phrase_fits_its_space)
 {
 	char text[12];
@@ -210,7 +232,12 @@ START_TEST(feed_counts_cores_that_take_nic_interrupts)
 	rs_vb_fire(b, i, 1, 99);
 	rs_vb_fire(b, i, 3, 5000);
 	rs_vb_tick(b);
-	ck_assert_uint_eq(rs_feed_count_cores(&b->v), 2);
+	ck_assert_double_eq(rs_feed_count_cores(&b->v), 2);
+	b->cores[0].nic_interrupts_ps = NAN;
+	ck_assert_double_eq(rs_feed_count_cores(&b->v), 1);
+	for (unsigned k = 0; k < 4; k++)
+		b->cores[k].nic_interrupts_ps = NAN;
+	ck_assert(isnan(rs_feed_count_cores(&b->v)));
 }
 END_TEST
 
@@ -226,6 +253,7 @@ suite(void)
 	tcase_add_test(tc, feed_leaves_out_control_and_foreign_lines);
 	tcase_add_test(tc, feed_shared_line_counts_for_each_device_once);
 	tcase_add_test(tc, feed_phrase_names_who_matters);
+	tcase_add_test(tc, feed_phrase_blames_only_what_was_read);
 	tcase_add_test(tc, feed_phrase_fits_its_space);
 	tcase_add_test(tc, feed_pile_is_the_busy_lines_together);
 	tcase_add_test(tc, feed_pile_of_lines_without_a_value_is_none);

@@ -81,8 +81,9 @@ static const struct {
     {99, 99, false},
     {100, 0, true},
     {0, 100, true},
-    {NAN, 0, false},
-    {0, NAN, false},
+    {NAN, 0, true}, /* what was not read is not 0 */
+    {0, NAN, true},
+    {99, NAN, true},
     {NAN, 100, true},
     {NAN, NAN, true},
 };
@@ -94,7 +95,7 @@ START_TEST(load_without_packets_or_interrupts_is_not_the_networks)
 	rs_vb_core(b, 0, 0.9, 0.95);
 	c->processed_pps = gates[_i].pps;
 	c->nic_interrupts_ps = gates[_i].nic_ps;
-	rs_load_fill(&b->v, b->cores, b->n_cores, NULL, NULL);
+	rs_load_fill(&b->v, b->cores, b->n_cores, NULL, NULL, b->groups);
 	assert_same(c->packet_load, gates[_i].is_network ? 0.9 : 0.0, "load");
 	assert_same(c->packet_load_max, gates[_i].is_network ? 0.9 : 0.0, "upper bound");
 	assert_same(c->busy, 0.95, "busy");
@@ -192,7 +193,7 @@ END_TEST
 
 START_TEST(load_of_siblings_counts_as_one_core)
 {
-	struct rs_group groups[4];
+	const struct rs_group *const groups = b->groups;
 
 	b->cores[2].group = 0;
 	b->cores[3].group = 1;
@@ -201,7 +202,7 @@ START_TEST(load_of_siblings_counts_as_one_core)
 	rs_vb_core(b, 1, 0.7, 0.8);
 	rs_vb_core(b, 3, 0.5, 0.6);
 	rs_vb_tick(b);
-	ck_assert_uint_eq(rs_load_groups(&b->v, groups, 4), 2);
+	ck_assert_ptr_eq(b->v.groups, groups);
 	ck_assert_uint_eq(b->v.n_eligible_groups, 2);
 	ck_assert_uint_eq(b->v.n_eligible, 4);
 	assert_same(groups[0].packet_load, 0.7, "sum of P");
@@ -217,7 +218,7 @@ END_TEST
 
 START_TEST(load_groups_survive_a_first_sibling_that_is_left_out)
 {
-	struct rs_group groups[4];
+	const struct rs_group *const groups = b->groups;
 
 	b->cores[2].group = 0;
 	b->cores[3].group = 1;
@@ -225,7 +226,7 @@ START_TEST(load_groups_survive_a_first_sibling_that_is_left_out)
 	rs_cpuset_add(&b->reserved, 3);
 	rs_vb_core(b, 2, 0.4, 0.4);
 	rs_vb_tick(b);
-	ck_assert_uint_eq(rs_load_groups(&b->v, groups, 4), 2);
+	ck_assert_uint_eq(b->v.n_eligible_groups, 2);
 	ck_assert_uint_eq(groups[0].cpu, 1);
 	ck_assert_uint_eq(groups[1].first, 0);
 	ck_assert_uint_eq(groups[1].cpu, 2);
@@ -235,45 +236,42 @@ END_TEST
 
 START_TEST(load_groups_beyond_the_room_are_counted_not_written)
 {
-	struct rs_group groups[2];
-
-	memset(groups, 0, sizeof(groups));
-	rs_vb_loads(b, (const double[]){10, 20, 30, 40}, 4);
+	rs_vb_free(b);
+	b = rs_vb_new(RS_GROUPS_MAX + 2);
+	for (unsigned i = 0; i < RS_GROUPS_MAX + 2; i++)
+		rs_vb_core(b, i, 0.5, 0.5);
 	rs_vb_tick(b);
-	ck_assert_uint_eq(rs_load_groups(&b->v, groups, 1), 4);
-	assert_same(groups[0].packet_load, 0.1, "first");
-	ck_assert_uint_eq(groups[1].cpu, 0);
+	ck_assert_uint_eq(b->v.n_eligible_groups, RS_GROUPS_MAX + 2);
+	assert_same(b->groups[RS_GROUPS_MAX - 1].packet_load, 0.5, "the last that fits");
+	assert_same(b->groups[RS_GROUPS_MAX].packet_load, 0.0, "beyond the room");
+	ck_assert(isnan(b->v.effective_cores));
 }
 END_TEST
 
 START_TEST(load_of_1152_cores_and_of_the_highest_number)
 {
-	struct rs_group groups[RS_GROUPS_MAX];
-
 	rs_vb_free(b);
 	b = rs_vb_new(1152);
 	for (unsigned i = 576; i < 1152; i++)
 		b->cores[i].group = i - 576;
 	rs_vb_core(b, 1151, 0.5, 0.5);
 	rs_vb_tick(b);
-	ck_assert_uint_eq(rs_load_groups(&b->v, groups, RS_GROUPS_MAX), 576);
-	ck_assert_uint_eq(groups[575].cpu, 1151);
+	ck_assert_uint_eq(b->v.n_eligible_groups, 576);
+	ck_assert_uint_eq(b->groups[575].cpu, 1151);
 	ck_assert_uint_eq(b->v.hottest_core, 1151);
 	b->cores[1151].cpu = b->cores[1151].group = RS_CPU_MAX - 1;
-	rs_load_fill(&b->v, b->cores, b->n_cores, NULL, NULL);
-	ck_assert_uint_eq(rs_load_groups(&b->v, groups, RS_GROUPS_MAX), 577);
-	ck_assert_uint_eq(groups[576].cpu, RS_CPU_MAX - 1);
+	rs_load_fill(&b->v, b->cores, b->n_cores, NULL, NULL, b->groups);
+	ck_assert_uint_eq(b->v.n_eligible_groups, 577);
+	ck_assert_uint_eq(b->groups[576].cpu, RS_CPU_MAX - 1);
 }
 END_TEST
 
 START_TEST(load_of_no_core_at_all)
 {
-	struct rs_group group;
-
 	b->v.n_cores = 0;
-	rs_load_fill(&b->v, b->cores, 0, NULL, NULL);
+	rs_load_fill(&b->v, b->cores, 0, NULL, NULL, b->groups);
 	ck_assert(!b->v.has_packet_load);
-	ck_assert_uint_eq(rs_load_groups(&b->v, &group, 1), 0);
+	ck_assert_uint_eq(b->v.n_eligible_groups, 0);
 }
 END_TEST
 

@@ -252,6 +252,20 @@ change_core(const struct line *l, unsigned cpu)
 	c->idle *= 1.0 - c->steal;
 }
 
+static void
+make_blind(const struct line *l)
+{
+	const bool is_all = l->n == 1;
+
+	if (!is_all && !is(l, 1, "interrupts") && !is(l, 1, "packets"))
+		wrong(l, "blind to what?");
+	s.b->lacks_interrupts = is_all || is(l, 1, "interrupts");
+	for (size_t i = 0; (is_all || is(l, 1, "packets")) && i < s.b->n_cores; i++) {
+		struct rs_core_view *c = &s.b->cores[i];
+		c->processed_pps = c->dropped_pps = c->rps_ps = NAN;
+	}
+}
+
 static bool
 change(const struct line *l)
 {
@@ -276,9 +290,7 @@ change(const struct line *l)
 	} else if (is(l, 0, "unread") || is(l, 0, "read")) {
 		s.is_unread = is(l, 0, "unread");
 	} else if (is(l, 0, "blind")) {
-		s.b->lacks_interrupts = true;
-		for (size_t i = 0; i < s.b->n_cores; i++)
-			s.b->cores[i].processed_pps = s.b->cores[i].dropped_pps = NAN;
+		make_blind(l);
 	} else if (is(l, 0, "skip") || is(l, 0, "tick")) {
 		s.is_skipping = is(l, 0, "skip");
 	} else {
@@ -360,10 +372,12 @@ describe(const struct rs_finding *f, struct rs_buf *out)
 		rs_buf_printf(out, "cause: %s\n", f->causes[i]);
 	for (uint32_t i = 0; i < f->n_evidence; i++) {
 		const struct rs_evidence *ev = &f->evidence[i];
+		/* What was measured is no part of a label: that stays the same. */
+		ck_assert_msg(!strchr(ev->label, '%'), "%s: label %s", s.file, ev->label);
 		rs_buf_printf(out, "%s: ", ev->label);
 		if (!isnan(ev->value))
 			rs_buf_printf(out, "%g %s", ev->value, rs_unit_name(ev->unit));
-		rs_buf_printf(out, "%s\n", ev->text);
+		rs_buf_printf(out, isnan(ev->value) || !ev->text[0] ? "%s\n" : " (%s)\n", ev->text);
 	}
 	for (uint32_t i = 0; i < f->n_advice; i++)
 		rs_buf_printf(out, "do: %s\nexpect: %s\nundo: %s\n", f->advice[i].command,

@@ -93,15 +93,13 @@ END_TEST
 START_TEST(headroom_link_is_full_where_its_busiest_direction_is)
 {
 	struct rs_vb *b = rs_vb_new(2);
-	struct rs_group groups[2];
 	struct rs_headroom h;
 
 	rs_vb_core(b, 0, 0.6, 0.6);
 	rs_vb_traffic(rs_vb_nic(b, "eth0", 1000000000), 400 * M, 0, 0);
 	rs_vb_traffic(rs_vb_nic(b, "eth1", 500000000), 0, 400 * M, 0);
 	rs_vb_tick(b);
-	ck_assert_uint_eq(rs_load_groups(&b->v, groups, 2), 2);
-	rs_headroom_of(&b->v, groups, 2, &h);
+	rs_headroom_of(&b->v, b->v.groups, 2, &h);
 	ck_assert_double_eq_tol(h.now_bps / M, 400, 1e-6);
 	ck_assert_double_eq_tol(h.link_bps / M, 500, 1e-6);
 	ck_assert_double_eq_tol(h.hottest, 0.6, 1e-9);
@@ -165,6 +163,8 @@ END_TEST
 
 /* The line. */
 
+#define VOTES_FULL_TICK 6u /* the first tick with which a window of five is full */
+
 static struct rs_vb *b;
 static struct rs_nic_view *nic;
 static struct rs_finding findings[3];
@@ -176,6 +176,7 @@ setup(void)
 {
 	b = rs_vb_new(4);
 	nic = rs_vb_nic(b, "eth0", 1000000000);
+	b->v.tick = VOTES_FULL_TICK - 1;
 	n_active = 0;
 }
 
@@ -289,6 +290,43 @@ START_TEST(verdict_is_not_idle_when_a_core_is_hot_or_packets_are_lost)
 	ck_assert_ptr_nonnull(strstr(line(), "; 23 % of 13 pps dropped"));
 	b->cores[1].dropped_pps = 0;
 	ck_assert_str_eq(line(), "idle: 12 kbit/s");
+}
+END_TEST
+
+START_TEST(verdict_of_a_hot_core_waits_for_the_votes)
+{
+	static const char early[] = "core 1 at 99 %: too early to judge; 760 Mbit/s now";
+
+	rs_vb_traffic(nic, 760 * M, 0, 65000);
+	rs_vb_core(b, 1, 0.99, 0.99);
+	for (b->v.tick = 0; b->v.tick < VOTES_FULL_TICK - 1;) {
+		ck_assert_str_eq(line(), early);
+		ck_assert_int_eq(verdict_after(-1)->state, RS_STATE_UNKNOWN);
+	}
+	ck_assert_str_eq(line(), "no bottleneck so far: 760 Mbit/s, busiest core 99 %");
+	ck_assert_int_eq(verdict_after(-1)->state, RS_STATE_OK);
+	/* Full together with a process is hot too; without rates no rate is told. */
+	rs_vb_core(b, 1, 0.62, 0.98);
+	nic->counts_in_sums = false;
+	b->v.tick = 1;
+	ck_assert_str_eq(line(), "core 1 at 62 %: too early to judge");
+	/* What is not hot needs no votes. */
+	rs_vb_core(b, 1, 0.62, 0.62);
+	ck_assert_str_eq(line(), "no bottleneck: rate unknown, busiest core 62 %");
+}
+END_TEST
+
+START_TEST(verdict_of_a_hot_core_with_a_finding_is_not_too_early)
+{
+	rs_vb_traffic(nic, 760 * M, 0, 65000);
+	rs_vb_core(b, 1, 0.99, 0.99);
+	b->v.tick = 3;
+	add("irq.all_on_one", RS_WARN, "every NIC interrupt fires on core 1");
+	ck_assert_str_eq(line(), "core 1 at 99 %: too early to judge; 760 Mbit/s now; every NIC "
+				 "interrupt fires on core 1");
+	ck_assert_int_eq(verdict_after(-1)->state, RS_STATE_WARN);
+	add("core.imbalance", RS_WARN, "core 1 saturated by eth0");
+	ck_assert_ptr_eq(strstr(line(), "core 1 saturated by eth0"), verdict_after(-1)->line);
 }
 END_TEST
 
@@ -474,6 +512,8 @@ suite(void)
 	tcase_add_loop_test(
 	    tc, verdict_idle_tells_the_rate_and_the_last_episode, 0, (int)RS_ARRAY_LEN(agos));
 	tcase_add_test(tc, verdict_clock_that_was_wrong_tells_no_end);
+	tcase_add_test(tc, verdict_of_a_hot_core_waits_for_the_votes);
+	tcase_add_test(tc, verdict_of_a_hot_core_with_a_finding_is_not_too_early);
 	tcase_add_test(tc, verdict_is_not_idle_when_a_core_is_hot_or_packets_are_lost);
 	tcase_add_loop_test(
 	    tc, verdict_without_bottleneck_tells_the_headroom, 0, (int)RS_ARRAY_LEN(fine));
