@@ -33,6 +33,31 @@ busy(struct rs_reply *r)
 	return rs_reply_problem(r, 503, "too many questions at once, try again");
 }
 
+/* What the store says instead of an answer. */
+static int
+no_answer(struct rs_reply *r, int status)
+{
+	static const struct {
+		int status;
+		unsigned http;
+		const char *sentence;
+	} known[] = {
+	    {-E2BIG, 413,
+		"the answer would be too large: ask for fewer series, a shorter range, or "
+		"down-sampled with points="},
+	    {-ETIME, 503, "the question takes too long; ask for a shorter range or fewer points"},
+	    {-EINVAL, 400, "after, before: the range is empty or out of bounds"},
+	};
+
+	if (status == -EAGAIN)
+		return busy(r);
+	for (size_t i = 0; i < RS_ARRAY_LEN(known); i++) {
+		if (known[i].status == status)
+			return rs_reply_problem(r, known[i].http, "%s", known[i].sentence);
+	}
+	return rs_reply_problem(r, 503, "the history cannot be read");
+}
+
 static int
 unknown_metric(struct rs_reply *r, struct rs_text name)
 {
@@ -90,6 +115,9 @@ make_query(
 		ret->points = (uint32_t)rs_route_number(q, "points");
 	if (ret->after_ms >= ret->before_ms)
 		return rs_error_set(e, -EINVAL, "after: not before the end of the range");
+	if (ret->aggregate == RS_SUM && m->kind != RS_COUNTER)
+		return rs_error_set(
+		    e, -EINVAL, "aggregate: sum needs a counter, '%s' is a gauge", m->name);
 	return add_filters(q, m, ret, e);
 }
 
@@ -111,14 +139,7 @@ reply_series(struct rs_request *q, struct rs_reply *r, struct rs_history *take)
 		return;
 	}
 	rs_history_free(take);
-	if (status == -E2BIG)
-		(void)rs_reply_problem(r, 413,
-		    "the answer would be too large: ask for fewer series, a shorter range, or "
-		    "down-sampled with points=");
-	else if (status < 0)
-		(void)rs_reply_problem(r, 503, "the history cannot be read");
-	else
-		(void)busy(r);
+	(void)no_answer(r, status < 0 ? status : -EAGAIN);
 }
 
 static void
@@ -151,11 +172,13 @@ rs_api_series(struct rs_request *q, struct rs_reply *r)
 
 	if (ticket == NULL)
 		return -ENOMEM;
-	if (rs_store_query(live->store, &query, head_blocks, live->model, series_known, ticket) ==
-	    0)
+	const int asked =
+	    rs_store_query(live->store, &query, head_blocks, live->model, series_known, ticket);
+
+	if (asked == 0)
 		return RS_LATER;
 	(void)rs_ticket_redeem(ticket);
-	return busy(r);
+	return no_answer(r, asked);
 }
 
 static void

@@ -75,14 +75,23 @@ put_feed(struct rs_json *j, const struct rs_view *v, const struct rs_irq_feed *f
 {
 	const struct rs_nic_view *nic = rs_view_nic(v, f->ifindex);
 	const char *device = nic != NULL ? nic->info.name : NULL;
-	const bool is_queue = f->role == RS_IRQ_QUEUE;
 
-	if (is_queue && f->is_rx)
+	if (f->is_rx)
 		put_way(j, device, f->queue, "rx");
-	if (is_queue && f->is_tx)
+	if (f->is_tx)
 		put_way(j, device, f->queue, "tx");
-	if (!is_queue || (!f->is_rx && !f->is_tx))
-		put_way(j, device, is_queue ? f->queue : -1, NULL);
+	if (!f->is_rx && !f->is_tx)
+		put_way(j, device, f->queue, NULL);
+}
+
+/* What the line feeds; a device's control line feeds nothing. */
+static void
+put_feeds(struct rs_json *j, const struct rs_view *v, const struct rs_irq_view *irq)
+{
+	for (uint32_t i = 0; i < irq->n_feeds; i++) {
+		if (irq->feeds[i].role == RS_IRQ_QUEUE)
+			put_feed(j, v, &irq->feeds[i]);
+	}
 }
 
 /* Whether the line fired on the core in the last interval. */
@@ -105,12 +114,8 @@ put_fed_by(struct rs_json *j, const struct rs_view *v, unsigned cpu)
 	for (size_t i = 0; i < v->n_irqs; i++) {
 		const struct rs_irq_view *irq = &v->irqs[i];
 
-		if (!irq->is_nic_queue || !fires_on(irq, cpu))
-			continue;
-		for (uint32_t k = 0; k < irq->n_feeds; k++) {
-			if (irq->feeds[k].role == RS_IRQ_QUEUE)
-				put_feed(j, v, &irq->feeds[k]);
-		}
+		if (irq->is_nic_queue && fires_on(irq, cpu))
+			put_feeds(j, v, irq);
 	}
 	rs_json_end(j);
 }
@@ -280,8 +285,7 @@ put_interrupt(struct rs_json *j, const struct rs_view *v, const struct rs_irq_vi
 	rs_json_put_known_string(j, "chip", irq->chip);
 	rs_json_key(j, "feeds");
 	rs_json_array(j);
-	for (uint32_t i = 0; i < irq->n_feeds; i++)
-		put_feed(j, v, &irq->feeds[i]);
+	put_feeds(j, v, irq);
 	rs_json_end(j);
 	rs_json_put_double(j, "rate_ps", irq->rate_ps);
 	put_cells(j, irq);

@@ -146,6 +146,7 @@ put_web(struct rs_json *j, const struct rs_web *w)
 	rs_json_put_uint(j, "requests", s.requests);
 	rs_json_put_uint(j, "refused", s.refused);
 	rs_json_put_uint(j, "events", s.events);
+	rs_json_put_uint(j, "events_lost", s.events_lost);
 	rs_json_put_uint(j, "gaps", s.gaps);
 	rs_json_end(j);
 }
@@ -231,7 +232,7 @@ static const struct rs_param series_params[] = {
 	.type = RS_PARAM_CHOICE,
 	.choices = rs_aggregate_choices,
 	.fallback = "avg",
-	.help = "how samples of one point are put together; sum is the increase"},
+	.help = "how samples of one point are put together; sum is the increase of a counter"},
     {.name = "format",
 	.type = RS_PARAM_CHOICE,
 	.choices = rs_format_choices,

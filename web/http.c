@@ -380,6 +380,20 @@ dispatch(struct exchange *x)
 	return send_reply(x);
 }
 
+/* No route takes a body yet. A reply now means that it is not read and that the
+ * connection ends after the reply. */
+static enum MHD_Result
+headers_complete(struct exchange *x, const char *method)
+{
+	take_over_headers(x, method);
+	if (!x->q.headers.has_body)
+		return MHD_YES;
+	if (x->q.method != RS_METHOD_GET && x->q.method != RS_METHOD_HEAD)
+		return dispatch(x);
+	(void)rs_reply_problem(&x->q.reply, 400, "a body was not expected");
+	return send_reply(x);
+}
+
 /* The library calls this when the headers are complete, again when the body
  * is, and again after a resume. */
 static enum MHD_Result
@@ -399,16 +413,7 @@ answer(void *cls, struct MHD_Connection *connection, const char *url, const char
 		return MHD_NO;
 	switch (x->state) {
 	case STATE_NEW:
-		take_over_headers(x, method);
-		if (!x->q.headers.has_body)
-			return MHD_YES;
-		/* No route takes a body yet. A reply now means that it is not read
-		 * and that the connection ends after the reply. */
-		if (x->q.method == RS_METHOD_GET || x->q.method == RS_METHOD_HEAD) {
-			(void)rs_reply_problem(&x->q.reply, 400, "a body was not expected");
-			return send_reply(x);
-		}
-		return dispatch(x);
+		return headers_complete(x, method);
 	case STATE_HEADERS:
 		return dispatch(x);
 	case STATE_FINISHED:

@@ -267,6 +267,7 @@ format_scientific(double v, char *dst)
 size_t
 rs_json_format(double v, char dst[static RS_JSON_NUMBER_MAX])
 {
+	static const double scales[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
 	const double a = fabs(v);
 	size_t n = 0;
 
@@ -286,14 +287,12 @@ rs_json_format(double v, char dst[static RS_JSON_NUMBER_MAX])
 	} else if (a >= 1e6 || floor(a) >= a) {
 		n += format_uint((uint64_t)llround(a), dst + n);
 	} else {
+		/* As many decimals as make it six digits; a is at least 1e-4. */
 		unsigned decimals = 0;
-		double scale = 1;
 
-		while (a * scale < 1e5) {
-			scale *= 10;
+		while (decimals < RS_ARRAY_LEN(scales) - 1 && a * scales[decimals] < 1e5)
 			decimals++;
-		}
-		n += format_fixed((uint64_t)llround(a * scale), decimals, dst + n);
+		n += format_fixed((uint64_t)llround(a * scales[decimals]), decimals, dst + n);
 	}
 	dst[n] = '\0';
 	return n;

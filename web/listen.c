@@ -72,6 +72,18 @@ parse_unix(struct rs_text path, union address *ret, struct rs_error *e)
 	return 0;
 }
 
+/* IPv6 sockets do not take IPv4 here. */
+static int
+refuse_mapped(const char *spec, const struct sockaddr_in6 *v6, struct rs_error *e)
+{
+	const struct in_addr v4 = mapped_v4(&v6->sin6_addr);
+	char text[INET_ADDRSTRLEN] = "";
+
+	(void)inet_ntop(AF_INET, &v4, text, sizeof(text));
+	return rs_error_set(e, -EINVAL, "'%s': is an IPv4 address, written as %s:%u", spec, text,
+	    ntohs(v6->sin6_port));
+}
+
 static int
 parse_address(const char *spec, union address *ret, struct rs_error *e)
 {
@@ -92,6 +104,8 @@ parse_address(const char *spec, union address *ret, struct rs_error *e)
 		ret->v6.sin6_family = AF_INET6;
 		ret->v6.sin6_port = htons((uint16_t)port);
 		is_ok = inet_pton(AF_INET6, text, &ret->v6.sin6_addr) == 1;
+		if (is_ok && IN6_IS_ADDR_V4MAPPED(&ret->v6.sin6_addr))
+			return refuse_mapped(spec, &ret->v6, e);
 	} else if (is_ok) {
 		ret->v4.sin_family = AF_INET;
 		ret->v4.sin_port = htons((uint16_t)port);
@@ -157,6 +171,22 @@ address_len(const union address *a)
 	return a->any.sa_family == AF_INET ? sizeof(a->v4) : sizeof(a->v6);
 }
 
+/* A socket file gets the mode 0777 less the umask (net/unix/af_unix.c:
+ * unix_bind_bsd), here 0660. A chmod by path could hit something else that was
+ * put there meanwhile. Files that the other thread makes in this moment come
+ * out narrower at most by what is nobody's to use: x and others. */
+static int
+bind_to(int fd, const union address *a)
+{
+	if (a->any.sa_family != AF_UNIX)
+		return bind(fd, &a->any, address_len(a)) < 0 ? -errno : 0;
+	const mode_t before = umask(0117);
+	const int r = bind(fd, &a->any, address_len(a)) < 0 ? -errno : 0;
+
+	(void)umask(before);
+	return r;
+}
+
 /* bind and listen with the options of the family. */
 static int
 start(int fd, const union address *a)
@@ -166,21 +196,16 @@ start(int fd, const union address *a)
 
 	if (r < 0)
 		return r;
-	if (a->any.sa_family == AF_UNIX) {
-		/* bind gives the file the mode of the socket less the umask
-		 * (net/unix/af_unix.c: unix_bind_bsd), so it is never wider. */
-		(void)fchmod(fd, 0660);
-	} else if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0) {
+	if (a->any.sa_family != AF_UNIX &&
+	    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0)
 		return -errno;
-	}
 	/* "[::]" means what it says; IPv4 has its own line. */
 	if (a->any.sa_family == AF_INET6 &&
 	    setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on)) < 0)
 		return -errno;
-	if (bind(fd, &a->any, address_len(a)) < 0)
-		return -errno;
-	if (a->any.sa_family == AF_UNIX && chmod(a->local.sun_path, 0660) < 0)
-		return -errno;
+	r = bind_to(fd, a);
+	if (r < 0)
+		return r;
 	return listen(fd, BACKLOG) < 0 ? -errno : 0;
 }
 

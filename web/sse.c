@@ -15,6 +15,8 @@
 
 /* One event; a tick of 1152 cores is about 600 kB. */
 #define EVENT_BYTES_MAX ((size_t)4 << 20)
+/* All events kept. One of any size fits. */
+#define RING_BYTES_MAX ((size_t)8 << 20)
 
 /* The position of a client that saw another run of the program; events begin
  * with number 1. */
@@ -47,6 +49,7 @@ struct rs_hub {
 	/* Events oldest..next-1 are in ring[number % RS_HUB_RING]. */
 	struct frame *ring[RS_HUB_RING];
 	uint64_t oldest, next;
+	size_t ring_bytes;     /* of the frames in ring */
 	uint64_t last_left;    /* value of next when the last client went */
 	struct rs_buf scratch; /* the event being formatted */
 	bool is_quiet;	       /* no event since the last heartbeat */
@@ -66,8 +69,13 @@ static void
 forget_before(struct rs_hub *h, uint64_t number)
 {
 	for (; h->oldest < number; h->oldest++) {
-		frame_release(h->ring[h->oldest % RS_HUB_RING]);
-		h->ring[h->oldest % RS_HUB_RING] = NULL;
+		struct frame **place = &h->ring[h->oldest % RS_HUB_RING];
+
+		/* A number that was skipped has no frame. */
+		if (*place != NULL)
+			h->ring_bytes -= (*place)->len;
+		frame_release(*place);
+		*place = NULL;
 	}
 }
 
@@ -248,16 +256,19 @@ client_read(void *arg, char *dst, size_t cap)
 	return RS_SOURCE_WAIT;
 }
 
-/* Where a client with this Last-Event-ID goes on. An id of another run, or one
- * that was never given, is a gap of unknown length. */
+/* Where a client with this Last-Event-ID goes on. An id of another run, one
+ * that was never given, or no id of ours at all is a gap of unknown length:
+ * whoever sends it has seen something before. */
 static uint64_t
 position_after(const struct rs_hub *h, const char *last_event_id)
 {
 	struct rs_text t = rs_text_of(last_event_id);
 	uint64_t instance, number;
 
-	if (!rs_text_hex(&t, &instance) || !rs_text_skip(&t, "-") || rs_num_u64(t, &number) < 0)
+	if (rs_text_len(t) == 0)
 		return h->next;
+	if (!rs_text_hex(&t, &instance) || !rs_text_skip(&t, "-") || rs_num_u64(t, &number) < 0)
+		return UNKNOWN;
 	if (instance != h->conf.instance || number >= h->next)
 		return UNKNOWN;
 	return number + 1;
@@ -325,15 +336,18 @@ rs_hub_commit(struct rs_hub *h)
 	if (!h->scratch.failed)
 		f = malloc(sizeof(*f) + h->scratch.len);
 	if (f == NULL) {
+		h->stats.lost++;
 		rs_hub_skip(h);
 		return false;
 	}
 	f->refs = 1;
 	f->len = h->scratch.len;
 	memcpy(f->bytes, h->scratch.data, f->len);
-	if (h->next - h->oldest == RS_HUB_RING)
+	while (h->oldest < h->next &&
+	       (h->next - h->oldest == RS_HUB_RING || h->ring_bytes + f->len > RING_BYTES_MAX))
 		forget_before(h, h->oldest + 1);
 	h->ring[h->next % RS_HUB_RING] = f;
+	h->ring_bytes += f->len;
 	h->next++;
 	h->stats.events++;
 	h->is_quiet = false;

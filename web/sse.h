@@ -2,8 +2,9 @@
 /*
  * The hub of the event stream: each event is formatted once into a ring, each
  * client has a position in it and is a source (reply.h) for its connection. A
- * client that falls behind by more than the ring skips to the oldest event
- * kept and is told with `event: gap`. Knows nothing of HTTP. Loop thread.
+ * client that falls behind by more than the ring, which is bounded in events
+ * and in bytes, skips to the oldest event kept and is told with `event: gap`. Knows nothing of
+ * HTTP. Loop thread.
  *
  * Event ids are "INSTANCE-NUMBER"; the instance tells a reconnecting client of
  * an earlier run of the program from one of this run.
@@ -52,6 +53,7 @@ struct rs_hub_stats {
 	unsigned clients;
 	uint64_t events; /* formatted */
 	uint64_t gaps;	 /* told to clients */
+	uint64_t lost;	 /* too large, or no memory */
 };
 void rs_hub_get_stats(const struct rs_hub *h, struct rs_hub_stats *ret);
 

@@ -85,12 +85,29 @@ take_offset(struct rs_text *t, int *ret_minutes)
 	return true;
 }
 
+/* The digits after the point; what is finer than a millisecond is cut off. */
+static bool
+take_fraction(struct rs_text *t, int64_t *ret_ms)
+{
+	int64_t weight = 100;
+	int digit = 0;
+
+	if (!take_digits(t, 1, &digit))
+		return false;
+	*ret_ms = 0;
+	do {
+		*ret_ms += weight * digit;
+		weight /= 10;
+	} while (take_digits(t, 1, &digit));
+	return true;
+}
+
 /* RFC 3339 date-time. */
 static bool
 take_date_time(struct rs_text t, int64_t *ret_ms)
 {
-	int year, month, day, hour, minute, second, offset_min, digit;
-	int64_t ms = 0, weight = 100;
+	int year, month, day, hour, minute, second, offset_min;
+	int64_t ms = 0;
 	char c;
 
 	if (!take_digits(&t, 4, &year) || !take_one_of(&t, "-", &c) ||
@@ -100,14 +117,8 @@ take_date_time(struct rs_text t, int64_t *ret_ms)
 	    !take_digits(&t, 2, &minute) || !take_one_of(&t, ":", &c) ||
 	    !take_digits(&t, 2, &second) || hour > 23 || minute > 59 || second > 60)
 		return false;
-	if (take_one_of(&t, ".", &c)) {
-		if (!take_digits(&t, 1, &digit))
-			return false;
-		do {
-			ms += weight * digit;
-			weight /= 10;
-		} while (take_digits(&t, 1, &digit));
-	}
+	if (take_one_of(&t, ".", &c) && !take_fraction(&t, &ms))
+		return false;
 	if (!take_offset(&t, &offset_min) || t.p != t.end)
 		return false;
 	const int64_t minutes = (int64_t)hour * 60 + minute - offset_min;

@@ -18,6 +18,7 @@
 #include "api.h"
 #include "clock.h"
 #include "http.h"
+#include "log.h"
 #include "route.h"
 #include "server.h"
 
@@ -50,18 +51,30 @@ check_origins(const struct rs_web_conf *c, struct rs_error *e)
 	return 0;
 }
 
+/* Addresses to open; inherited sockets are used instead. */
+static size_t
+count_listen(const struct rs_web_conf *c)
+{
+	size_t n = 0;
+
+	while (c->n_inherited == 0 && c->listen != NULL && c->listen[n] != NULL)
+		n++;
+	return n;
+}
+
 int
 rs_web_check(const struct rs_web_conf *c, struct rs_error *e)
 {
+	const size_t n = count_listen(c);
 	bool is_private;
 	int r = check_origins(c, e);
 
 	if (r == 0 && c->token != NULL && c->token[0] == '\0')
 		r = rs_error_set(e, -EINVAL, "token_file: the token is empty");
-	if (r == 0 && c->n_inherited == 0 && (c->listen == NULL || c->listen[0] == NULL))
+	if (r == 0 && c->n_inherited == 0 && n == 0)
 		r = rs_error_set(e, -EINVAL, "listen: no address");
-	/* Inherited sockets are used instead and are judged when they are taken. */
-	for (size_t i = 0; r == 0 && c->n_inherited == 0 && c->listen[i] != NULL; i++) {
+	/* Inherited sockets are judged when they are taken. */
+	for (size_t i = 0; r == 0 && i < n; i++) {
 		r = rs_listen_check(c->listen[i], &is_private, e);
 		if (r == 0 && !is_private)
 			r = check_credential(c, c->listen[i], e);
@@ -97,11 +110,9 @@ static int
 open_listeners(
     const struct rs_web_conf *c, struct rs_error *e, struct rs_listener **ret, size_t *ret_n)
 {
-	size_t n = c->n_inherited;
+	const size_t n = c->n_inherited + count_listen(c);
 	int r;
 
-	for (size_t i = 0; c->n_inherited == 0 && c->listen[i] != NULL; i++)
-		n++;
 	struct rs_listener *listeners = calloc(n, sizeof(*listeners));
 
 	if (listeners == NULL)
@@ -117,6 +128,23 @@ open_listeners(
 	*ret = listeners;
 	*ret_n = n;
 	return 0;
+}
+
+static char *
+join_urls(const struct rs_listener *listeners, size_t n)
+{
+	struct rs_buf out;
+	char url[160];
+
+	rs_buf_init(&out, n * (sizeof(url) + 2));
+	for (size_t i = 0; i < n; i++) {
+		rs_listen_url(&listeners[i], url, sizeof(url));
+		rs_buf_printf(&out, "%s%s", i > 0 ? ", " : "", url);
+	}
+	char *joined = strdup(rs_buf_cstr(&out));
+
+	rs_buf_fini(&out);
+	return joined;
 }
 
 /* ---- open and close ---- */
@@ -181,7 +209,7 @@ rs_web_open(const struct rs_web_conf *c, struct rs_loop *loop, const struct rs_l
 	if (r == 0)
 		r = open_listeners(c, e, &listeners, &n_listeners);
 	if (r == 0) {
-		rs_listen_url(&listeners[0], w->url, sizeof(w->url));
+		w->url = join_urls(listeners, n_listeners);
 		r = rs_http_open(&http, listeners, n_listeners, loop, e, &w->http);
 		free(listeners);
 	}
@@ -204,24 +232,27 @@ rs_web_close(struct rs_web *w)
 	rs_hub_free(w->hub);
 	rs_policy_fini(&w->policy);
 	free(w->web_dir);
+	free(w->url);
 	free(w);
 }
 
-void
+int
 rs_web_reconfigure(struct rs_web *w, const struct rs_web_conf *c)
 {
 	struct rs_policy policy;
+	const int r = load_policy(&policy, c);
 
-	if (load_policy(&policy, c) < 0)
-		return;
+	if (r < 0)
+		return r;
 	rs_policy_fini(&w->policy);
 	w->policy = policy;
+	return 0;
 }
 
 const char *
 rs_web_url(const struct rs_web *w)
 {
-	return w->url;
+	return w->url != NULL ? w->url : "";
 }
 
 void
@@ -231,6 +262,16 @@ rs_web_describe(struct rs_buf *out)
 }
 
 /* ---- events ---- */
+
+/* Only the first that is lost is worth a line, the rest are counted. */
+static void
+publish(struct rs_web *w, const char *event)
+{
+	if (rs_hub_commit(w->hub) || w->has_lost_event)
+		return;
+	w->has_lost_event = true;
+	rs_log_warn("a %s event was too large or found no memory: open streams see a gap", event);
+}
 
 void
 rs_web_publish_tick(struct rs_web *w)
@@ -251,7 +292,7 @@ rs_web_publish_tick(struct rs_web *w)
 	rs_json_key(&j, "interfaces");
 	rs_api_put_interfaces(&j, v);
 	rs_json_end(&j);
-	(void)rs_hub_commit(w->hub);
+	publish(w, "tick");
 }
 
 static const char *
@@ -283,7 +324,7 @@ rs_web_publish_finding(struct rs_web *w, enum rs_finding_event ev, const struct 
 	rs_json_key(&j, "finding");
 	rs_api_put_finding(&j, f);
 	rs_json_end(&j);
-	(void)rs_hub_commit(w->hub);
+	publish(w, "finding");
 }
 
 void
@@ -301,5 +342,6 @@ rs_web_get_stats(const struct rs_web *w, struct rs_web_stats *ret)
 	    .refused = w->refused + http.refused_connections,
 	    .events = hub.events,
 	    .gaps = hub.gaps,
+	    .events_lost = hub.lost,
 	};
 }

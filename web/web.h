@@ -40,9 +40,11 @@ void rs_web_close(struct rs_web *w);
 /* After a tick: sends the `tick` event to all streams. */
 void rs_web_publish_tick(struct rs_web *w);
 void rs_web_publish_finding(struct rs_web *w, enum rs_finding_event ev, const struct rs_finding *f);
-/* What changed without restart (token, hosts, origins). Copied. */
-void rs_web_reconfigure(struct rs_web *w, const struct rs_web_conf *c);
-/* "http://127.0.0.1:7464/" of the first listener, for the start-up line. */
+/* What changed without restart (token, hosts, origins). Copied. -ENOMEM:
+ * nothing has changed. */
+int rs_web_reconfigure(struct rs_web *w, const struct rs_web_conf *c);
+/* "http://127.0.0.1:7464/, unix:/run/x": all listeners in the order of the
+ * configuration, for the start-up line. */
 const char *rs_web_url(const struct rs_web *w);
 /* The routes and their parameters, as text for --describe api. */
 struct rs_buf;
@@ -51,6 +53,7 @@ void rs_web_describe(struct rs_buf *out);
 struct rs_web_stats {
 	unsigned connections, streams;
 	uint64_t requests, refused, events, gaps;
+	uint64_t events_lost; /* too large, or no memory */
 };
 void rs_web_get_stats(const struct rs_web *w, struct rs_web_stats *ret);
 

@@ -226,6 +226,26 @@ describe('dashboard', () => {
     await close();
   });
 
+  test('the legend names findings in the colours of their bars', async () => {
+    const { page, close } = await openPage();
+    const item = page.locator('.legend-item').filter({ hasText: 'finding' });
+    assert.equal((await item.textContent()).trim(), 'finding');
+    const { swatches, colors } = await item.evaluate(async (node) => {
+      const { palette } = await import(new URL('palette.js', document.baseURI));
+      const shown = (element) => getComputedStyle(element).backgroundColor;
+      const probe = document.body.appendChild(document.createElement('i'));
+      const colors = ['info', 'warn', 'crit'].map((name) => {
+        probe.style.backgroundColor = palette()[name];
+        return shown(probe);
+      });
+      probe.remove();
+      return { swatches: [...node.querySelectorAll('.legend-findings > span')].map(shown), colors };
+    });
+    assert.equal(new Set(colors).size, 3);
+    assert.deepEqual(swatches, colors);
+    await close();
+  });
+
   test('single cells can be read with the keyboard', async () => {
     const { page, close } = await openPage();
     await until('the page being live', () => isLive(page));

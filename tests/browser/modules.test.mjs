@@ -70,6 +70,15 @@ test('evidence is shown in the unit the API names', () => {
     assert.equal(plain(format.quantity(value, unit)), text);
 });
 
+test('evidence shows its value and the words beside it', () => {
+  const cases = [
+    [0.99, 'ratio', 'busy 100 %', '99 %, busy 100 %'], [0.99, 'ratio', undefined, '99 %'],
+    [null, '', 'threads count as 0', 'threads count as 0'], [null, 'ratio', '', format.DASH],
+  ];
+  for (const [value, unit, text, shown] of cases)
+    assert.equal(plain(format.measured(value, unit, text)), shown);
+});
+
 const values = (v) => new Map([[0, v]]);
 const shape = (history) => history.points.map((p) => [p.t, p.values.get(0)]);
 

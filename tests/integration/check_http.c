@@ -16,6 +16,7 @@
 
 #include "http_client.h"
 #include "http_rig.h"
+#include "listen.h"
 #include "rs_check.h"
 
 #define SERIES "/api/v1/series?metric=core_packet_load_ratio"
@@ -441,7 +442,7 @@ START_TEST(http_full_queue_of_the_store_is_try_again)
 	struct answer a;
 	char value[512];
 
-	rig_store.is_full = true;
+	rig_store.refusal = -EAGAIN;
 	for (size_t i = 0; i < RS_ARRAY_LEN(targets); i++) {
 		client_get(rig.port, targets[i], "", &a);
 		ck_assert_uint_eq(a.status, 503);
@@ -457,11 +458,15 @@ START_TEST(http_failing_store_is_a_problem_not_an_empty_answer)
 		int status;
 		const char *target;
 		unsigned expected;
+		const char *part;
 	} rows[] = {
-	    {-EIO, SERIES, 503},
-	    {-EIO, "/api/v1/catalog", 503},
-	    {-EIO, "/api/v1/findings?state=all", 503},
-	    {-E2BIG, SERIES, 413},
+	    {-EIO, SERIES, 503, "cannot be read"},
+	    {-EIO, "/api/v1/catalog", 503, "cannot be read"},
+	    {-EIO, "/api/v1/findings?state=all", 503, "cannot be read"},
+	    {-E2BIG, SERIES, 413, "points="},
+	    {-ETIME, SERIES, 503,
+		"the question takes too long; ask for a shorter range or fewer points"},
+	    {-EINVAL, SERIES, 400, "range"},
 	};
 	struct answer a;
 
@@ -470,10 +475,14 @@ START_TEST(http_failing_store_is_a_problem_not_an_empty_answer)
 		client_get(rig.port, rows[i].target, "", &a);
 		ck_assert_uint_eq(a.status, rows[i].expected);
 		ck_assert_ptr_nonnull(strstr(a.head, "application/problem+json"));
-		if (rows[i].status == -E2BIG)
-			ck_assert_ptr_nonnull(strstr(rs_buf_cstr(&a.body), "points="));
+		ck_assert_ptr_nonnull(strstr(rs_buf_cstr(&a.body), rows[i].part));
 		answer_fini(&a);
 	}
+	/* Told at once instead of in an answer. */
+	rig_store.refusal = -EINVAL;
+	client_get(rig.port, SERIES, "", &a);
+	ck_assert_uint_eq(a.status, 400);
+	answer_fini(&a);
 }
 END_TEST
 
@@ -719,9 +728,10 @@ START_TEST(http_request_too_large_is_refused)
 
 	client_send(fd, "GET / HTTP/1.1\r\nHost: localhost\r\n");
 	(void)snprintf(line, sizeof(line), "X-Filler: %0900d\r\n", 0);
-	for (unsigned i = 0; i < 36; i++)
-		client_send(fd, line);
-	client_send(fd, "\r\n");
+	/* It is refused before it ends. */
+	for (unsigned i = 0; i < 36 && client_try_send(fd, line); i++)
+		;
+	(void)client_try_send(fd, "\r\n");
 	client_read(fd, false, &a);
 	ck_assert_uint_ge(a.status, 400);
 	ck_assert_uint_lt(a.status, 500);
@@ -870,6 +880,45 @@ START_TEST(http_unix_socket_serves_and_cleans_up)
 }
 END_TEST
 
+START_TEST(http_unix_socket_has_its_mode_from_the_beginning)
+{
+	static const mode_t masks[] = {0, 022, 077, 0777};
+	char path[100], spec[128];
+	struct stat st;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	unix_path(path, sizeof(path), "socket");
+	(void)snprintf(spec, sizeof(spec), "unix:%s", path);
+	for (size_t i = 0; i < RS_ARRAY_LEN(masks); i++) {
+		struct rs_listener l;
+		struct rs_error e = {0};
+		const mode_t before = umask(masks[i]);
+		const int r = rs_listen_open(spec, &l, &e);
+
+		/* What the process had is what it has again. */
+		ck_assert_uint_eq(umask(before), masks[i]);
+		ck_assert_msg(r == 0, "%s", e.text);
+		ck_assert_int_eq(lstat(path, &st), 0);
+		ck_assert_uint_eq(st.st_mode & 0777, 0660);
+		rs_listen_close(&l);
+	}
+	/* A link in its place is neither followed nor replaced. */
+	struct rs_listener l;
+	struct rs_error e = {0};
+	char target[100];
+
+	unix_path(target, sizeof(target), "target");
+	(void)close(open(target, O_CREAT | O_WRONLY, 0600));
+	ck_assert_int_eq(symlink(target, path), 0);
+	ck_assert_int_eq(rs_listen_open(spec, &l, &e), -EEXIST);
+	ck_assert_int_eq(stat(target, &st), 0);
+	ck_assert_uint_eq(st.st_mode & 0777, 0600);
+	(void)unlink(path);
+	(void)unlink(target);
+	(void)rmdir(folder);
+}
+END_TEST
+
 START_TEST(http_unix_socket_never_replaces_a_file)
 {
 	char path[100], spec[128];
@@ -894,7 +943,7 @@ END_TEST
 
 START_TEST(http_several_listeners_share_one_limit)
 {
-	char path[100], spec[128];
+	char path[100], spec[128], urls[200];
 	struct answer a;
 
 	ck_assert_ptr_nonnull(mkdtemp(folder));
@@ -904,6 +953,8 @@ START_TEST(http_several_listeners_share_one_limit)
 	const struct rs_web_conf c = {.listen = listen, .max_connections = 2};
 
 	rig_open(&rig, &c);
+	(void)snprintf(urls, sizeof(urls), "http://127.0.0.1:%u/, %s", rig.port, spec);
+	ck_assert_str_eq(rs_web_url(rig.web), urls);
 	const int tcp = client_dial(rig.port, NULL, false), local = client_dial_unix(path);
 
 	send_get(tcp, "/api/v1/summary");
@@ -1005,6 +1056,7 @@ suite(void)
 		http_close_in_the_middle_of_a_download, NULL});
 	add(s, "listeners", NULL,
 	    (const TTest *const[]){http_unix_socket_serves_and_cleans_up,
+		http_unix_socket_has_its_mode_from_the_beginning,
 		http_unix_socket_never_replaces_a_file, http_several_listeners_share_one_limit,
 		http_inherited_socket_is_served, NULL});
 	return s;

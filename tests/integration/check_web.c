@@ -3,8 +3,11 @@
  * The API over real sockets: routes, errors, who may read, assets. Shapes are
  * checked in tests/unit/check_api.c.
  */
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +17,7 @@
 #include "rs_check.h"
 
 #define SERIES "/api/v1/series?metric=core_packet_load_ratio"
+#define COUNTERS "/api/v1/series?metric=core_interrupts"
 
 static struct rig rig;
 
@@ -71,6 +75,9 @@ static const struct {
     {SERIES, 200, "application/json", "\"tier\":\"raw\",\"resolution_ms\":1000,\"time_ms\":["},
     {SERIES "&cpu=0&cpu=1&after=-60&before=-0&points=10&aggregate=max", 200, "application/json",
 	"\"series\":["},
+    {SERIES "&aggregate=sum", 400, "application/problem+json",
+	"aggregate: sum needs a counter, 'core_packet_load_ratio' is a gauge"},
+    {COUNTERS "&aggregate=sum", 200, "application/json", "\"series\":["},
     {SERIES "&layout=rows", 200, "application/json", "[{\"time_ms\":1700000000000,\"cpu\":\"0\","},
     {SERIES "&format=csv", 200, "text/csv; charset=utf-8; header=present",
 	"time_ms,cpu=0,cpu=1\r\n1700000000000,"},
@@ -145,12 +152,12 @@ START_TEST(web_question_to_the_store_is_what_was_asked)
 	struct answer a;
 
 	client_get(rig.port,
-	    SERIES "&after=1700000000&before=2023-11-14T22:14:20Z&cpu=3&cpu=12&points=500"
-		   "&aggregate=sum",
+	    COUNTERS "&after=1700000000&before=2023-11-14T22:14:20Z&cpu=3&cpu=12&points=500"
+		     "&aggregate=sum",
 	    "", &a);
 	ck_assert_uint_eq(a.status, 200);
 	answer_fini(&a);
-	ck_assert_str_eq(rig_store.last.metric, "core_packet_load_ratio");
+	ck_assert_str_eq(rig_store.last.metric, "core_interrupts");
 	ck_assert_int_eq(rig_store.last.after_ms, INT64_C(1700000000000));
 	ck_assert_int_eq(rig_store.last.before_ms, INT64_C(1700000060000));
 	ck_assert_uint_eq(rig_store.last.points, 500);
@@ -300,8 +307,52 @@ change_token(struct rig *r, void *token)
 {
 	const struct rs_web_conf c = {.token = token};
 
-	rs_web_reconfigure(r->web, &c);
+	ck_assert_int_eq(rs_web_reconfigure(r->web, &c), 0);
 }
+
+static void
+change_token_without_memory(struct rig *r, void *token)
+{
+	const struct rs_web_conf c = {.token = token};
+	struct rlimit limit, before;
+
+	ck_assert_int_eq(getrlimit(RLIMIT_AS, &before), 0);
+	limit = before;
+	limit.rlim_cur = 1;
+	ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);
+	const int changed = rs_web_reconfigure(r->web, &c);
+
+	ck_assert_int_eq(setrlimit(RLIMIT_AS, &before), 0);
+	ck_assert_int_eq(changed, -ENOMEM);
+}
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
+
+START_TEST(web_token_that_finds_no_memory_changes_nothing)
+{
+#if defined(__SANITIZE_ADDRESS__)
+	/* It ends the program when memory is refused. */
+	(void)change_token_without_memory;
+#else
+	enum { LARGE = 64 << 20 }; /* from the kernel, whatever the heap still has */
+	char *token = malloc(LARGE);
+	struct answer a;
+
+	ck_assert_ptr_nonnull(token);
+	memset(token, 'x', LARGE);
+	token[LARGE - 1] = '\0';
+	rig_call(&rig, change_token_without_memory, token);
+	free(token);
+	client_get(rig.port, "/api/v1/summary", "Via: x\r\nAuthorization: Bearer s3cret\r\n", &a);
+	ck_assert_uint_eq(a.status, 200);
+	answer_fini(&a);
+#endif
+}
+END_TEST
 
 START_TEST(web_token_changes_without_restart)
 {
@@ -527,6 +578,7 @@ suite(void)
 	tcase_add_loop_test(
 	    token, web_requests_through_a_proxy_need_the_token, 0, (int)RS_ARRAY_LEN(credentials));
 	tcase_add_test(token, web_token_changes_without_restart);
+	tcase_add_test(token, web_token_that_finds_no_memory_changes_nothing);
 	tcase_add_test(token, web_listed_origins_may_read_across);
 	tcase_add_test(token, web_preflight_is_answered_for_listed_origins_only);
 	tcase_add_test(own, web_assets_from_a_folder_never_leave_it);

@@ -15,6 +15,8 @@
 int client_dial(unsigned port, const char *from, bool small_buffer);
 int client_dial_unix(const char *path);
 void client_send(int fd, const char *text);
+/* The same for a peer that may answer and close before all is sent: then false. */
+bool client_try_send(int fd, const char *text);
 
 struct answer {
 	unsigned status;

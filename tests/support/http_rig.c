@@ -140,8 +140,8 @@ answer_all(void *arg)
 static int
 add_job(struct rs_store *s, struct job job)
 {
-	if (rig_store.is_full)
-		return -EAGAIN;
+	if (rig_store.refusal < 0)
+		return rig_store.refusal;
 	struct job *j = malloc(sizeof(*j));
 
 	ck_assert_ptr_nonnull(j);
@@ -266,7 +266,7 @@ rig_tick(struct rig *r, void *unused)
 	sample(r);
 	v = rs_model_view_rw(r->model);
 	rs_load_fill(v, rs_model_cores_rw(r->model), v->n_cores, rs_model_cpus(r->model),
-	    rs_model_reserved(r->model));
+	    rs_model_reserved(r->model), rs_engine_groups(r->engine));
 	rs_engine_run(r->engine, v, NULL, NULL);
 	rs_verdict_make(
 	    v, active, rs_engine_active(r->engine, active, RS_FINDINGS_MAX), 0, &r->verdict);
@@ -351,10 +351,14 @@ rig_call(struct rig *r, void (*fn)(struct rig *r, void *arg), void *arg)
 static void
 find_port(struct rig *r)
 {
-	const char *url = rs_web_url(r->web);
-	const char *colon = strrchr(url, ':');
+	struct rs_text rest = rs_text_of(rs_web_url(r->web)), one = rest;
+	char first[160];
 
-	r->port = strncmp(url, "http", 4) == 0 ? (unsigned)strtoul(colon + 1, NULL, 10) : 0;
+	(void)rs_text_until(&rest, ',', &one);
+	ck_assert(rs_text_copy(one, first, sizeof(first)));
+	const char *colon = strrchr(first, ':');
+
+	r->port = strncmp(first, "http", 4) == 0 ? (unsigned)strtoul(colon + 1, NULL, 10) : 0;
 }
 
 void

@@ -24,7 +24,7 @@ struct rig {
 /* What the store does; set before, or from rig_call. */
 struct rig_store {
 	bool is_held; /* questions wait until is_held is false and rig_answer is called */
-	bool is_full; /* -EAGAIN */
+	int refusal;  /* instead of taking a question; 0: none */
 	int status;   /* of answers */
 	size_t n_series, n_times;
 	unsigned asked, answered;

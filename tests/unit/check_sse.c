@@ -210,14 +210,16 @@ static const struct {
     {"abc-1", "id: abc-2\n"},
     {"abc-3", ""},
     {"", ""},
-    {"abc", ""},
-    {"abc-", ""},
-    {"abc-1x", ""},
-    {"-1", ""},
-    {"xyz", ""},
+    {"abc", "id: abc-0\nevent: gap\ndata: {\"missed\":null}\n\nid: abc-1\n"},
+    {"abc-", "id: abc-0\nevent: gap\ndata: {\"missed\":null}\n\n"},
+    {"abc-1x", "id: abc-0\nevent: gap\ndata: {\"missed\":null}\n\n"},
+    {"abc-99999999999999999999", "id: abc-0\nevent: gap\ndata: {\"missed\":null}\n\n"},
+    {"-5", "id: abc-0\nevent: gap\ndata: {\"missed\":null}\n\n"},
+    {"1", "id: abc-0\nevent: gap\ndata: {\"missed\":null}\n\n"},
+    {"garbage", "id: abc-0\nevent: gap\ndata: {\"missed\":null}\n\n"},
 };
 
-START_TEST(sse_ids_of_other_runs_are_a_gap_and_nonsense_is_ignored)
+START_TEST(sse_ids_that_are_not_of_this_run_are_a_gap)
 {
 	struct reader r;
 
@@ -268,6 +270,7 @@ END_TEST
 
 START_TEST(sse_event_too_large_is_a_gap_not_a_half_event)
 {
+	struct rs_hub_stats stats;
 	struct reader r;
 
 	join(&r, 100, NULL);
@@ -279,9 +282,48 @@ START_TEST(sse_event_too_large_is_a_gap_not_a_half_event)
 	ck_assert(!rs_hub_commit(hub));
 	ck_assert_uint_eq(r.woken, 1);
 	ck_assert_str_eq(take(&r), "id: abc-1\nevent: gap\ndata: {\"missed\":1}\n\n");
+	rs_hub_get_stats(hub, &stats);
+	ck_assert_uint_eq(stats.lost, 1);
+	ck_assert_uint_eq(stats.events, 0);
 	publish(2);
 	ck_assert_str_eq(take(&r), "id: abc-2\nevent: tick\ndata: 2\n\n");
 	leave(&r);
+}
+END_TEST
+
+/* One event of so many KiB and a few bytes. */
+static void
+publish_kib(unsigned kib)
+{
+	static const char block[1024];
+	struct rs_buf *data = rs_hub_begin(hub, "tick");
+
+	for (unsigned i = 0; i < kib; i++)
+		rs_buf_put(data, block, sizeof(block));
+	ck_assert(rs_hub_commit(hub));
+}
+
+START_TEST(sse_ring_holds_8_mb_and_drops_the_oldest)
+{
+	static const char gap[] = "id: abc-4\nevent: gap\ndata: {\"missed\":4}\n\nid: abc-5\n";
+	struct reader behind;
+
+	join(&behind, 4096, NULL);
+	drain(&behind);
+	/* Eight of them are 8 MiB and a few bytes: seven are kept. */
+	for (unsigned i = 1; i <= 11; i++)
+		publish_kib(1024);
+	const char *text = take(&behind);
+
+	ck_assert_ptr_eq(strstr(text, gap), text);
+	ck_assert_uint_gt(behind.text.len, (size_t)7 << 20);
+	ck_assert_uint_lt(behind.text.len, (size_t)8 << 20);
+	/* Small ones in their place make room for the full number again. */
+	for (unsigned i = 0; i < RS_HUB_RING; i++)
+		publish(i);
+	ck_assert_ptr_eq(
+	    strstr(take(&behind), "id: abc-12\nevent: tick\ndata: 0\n\n"), behind.text.data);
+	leave(&behind);
 }
 END_TEST
 
@@ -361,9 +403,10 @@ suite(void)
 	tcase_add_test(tc, sse_event_being_sent_survives_its_place_in_the_ring);
 	tcase_add_test(tc, sse_last_event_id_resumes);
 	tcase_add_loop_test(
-	    tc, sse_ids_of_other_runs_are_a_gap_and_nonsense_is_ignored, 0, (int)RS_ARRAY_LEN(ids));
+	    tc, sse_ids_that_are_not_of_this_run_are_a_gap, 0, (int)RS_ARRAY_LEN(ids));
 	tcase_add_test(tc, sse_nobody_listening_costs_no_formatting);
 	tcase_add_test(tc, sse_event_too_large_is_a_gap_not_a_half_event);
+	tcase_add_test(tc, sse_ring_holds_8_mb_and_drops_the_oldest);
 	tcase_add_test(tc, sse_clients_are_limited);
 	tcase_add_test(tc, sse_close_ends_every_stream);
 	tcase_add_test(tc, sse_quiet_streams_get_a_heartbeat);

@@ -168,3 +168,10 @@ export function quantity(value, unit) {
   const number = Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(3)));
   return unit ? number + NBSP + unit : number;
 }
+
+/* A value with the words that go with it: either may be missing. */
+export function measured(value, unit, text) {
+  if (!text)
+    return quantity(value, unit);
+  return isKnown(value) ? quantity(value, unit) + ', ' + text : text;
+}

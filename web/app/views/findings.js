@@ -5,7 +5,7 @@
  */
 
 import { el, keyedRows, setChildren, setHidden, setText, stateIcon } from '../dom.js';
-import { duration, moment, quantity } from '../format.js';
+import { duration, measured, moment } from '../format.js';
 
 const SEVERITY_WORDS = { info: 'notice', warn: 'warning', crit: 'critical' };
 
@@ -30,13 +30,7 @@ function badge(severity) {
 function evidenceRows(evidence) {
   return (evidence ?? []).map(({ label, value, unit, text }) => el('tr', {},
     el('th', { scope: 'row' }, label),
-    el('td', {}, evidenceText(value, unit, text))));
-}
-
-function evidenceText(value, unit, text) {
-  if (!text)
-    return quantity(value, unit);
-  return value === null ? text : quantity(value, unit) + ' (' + text + ')';
+    el('td', {}, measured(value, unit, text))));
 }
 
 function adviceItems(advice) {

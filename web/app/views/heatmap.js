@@ -20,8 +20,10 @@ function legend() {
       el('span', { class: 'legend-ramp' }),
       tick('0', '0'), tick('50', '50'), tick('90', '90 %, at its limit')),
     el('span', { class: 'legend-item' }, el('span', { class: 'swatch hatch' }), 'no value'),
-    el('span', { class: 'legend-item' }, el('span', { class: 'legend-finding' }),
-      'active finding'));
+    el('span', { class: 'legend-item' },
+      el('span', { class: 'legend-findings' },
+        ...['info', 'warn', 'crit'].map((s) => el('span', { class: 'legend-' + s }))),
+      'finding'));
 }
 
 export function heatmapView(panel) {
