@@ -34,6 +34,7 @@ rs_appender_init(struct rs_appender *a, struct rs_db *db, const char *boot_id)
 {
 	*a = (struct rs_appender){.boot_id = boot_id};
 	rs_known_init(&a->known);
+	rs_known_init(&a->late);
 	rs_buf_init(&a->chunk, RS_CHUNK_BYTES_MAX);
 	int r = find_newest(db, &a->newest);
 	if (r == 0 && boot_id[0] != '\0') {
@@ -49,6 +50,7 @@ void
 rs_appender_fini(struct rs_appender *a)
 {
 	rs_known_fini(&a->known);
+	rs_known_fini(&a->late);
 	free(a->picks);
 	rs_buf_fini(&a->chunk);
 }
@@ -92,10 +94,8 @@ by_id(const void *a, const void *b)
 
 /* The slots with values, ascending by id. */
 static int
-pick_slots(struct rs_appender *a, uint32_t *ret_n)
+pick_slots(struct rs_appender *a, const struct rs_known *k, uint32_t *ret_n)
 {
-	const struct rs_known *const k = &a->known;
-
 	if (k->n > a->cap_picks) {
 		struct rs_append_pick *const picks = realloc(a->picks, k->n * sizeof(*picks));
 
@@ -141,7 +141,7 @@ take_part(struct rs_appender *a, uint32_t *n, const struct rs_block *b,
 
 static int
 write_raw(struct rs_appender *a, struct rs_db *db, const struct rs_block *b,
-    const struct rs_chunk_axis *axis)
+    const struct rs_known *known, const struct rs_chunk_axis *axis)
 {
 	struct rs_chunk_series part[RS_CHUNK_SERIES_MAX];
 	const struct rs_raw_range minute = {.first = rs_raw_key(a->boot, b->minute, 0),
@@ -153,7 +153,7 @@ write_raw(struct rs_appender *a, struct rs_db *db, const struct rs_block *b,
 	/* Behind what another start of the daemon wrote for this minute. */
 	key = key == 0 ? minute.first : key + 1;
 	if (r == 0)
-		r = pick_slots(a, &n);
+		r = pick_slots(a, known, &n);
 	for (; r == 0 && n > 0; key++) {
 		const uint32_t taken = take_part(a, &n, b, part);
 
@@ -191,7 +191,7 @@ prune_hour(struct rs_appender *a, struct rs_db *db, int64_t minute)
 }
 
 static int
-write_block(struct rs_appender *a, struct rs_db *db, const struct rs_block *b,
+write_newest(struct rs_appender *a, struct rs_db *db, const struct rs_block *b,
     const struct rs_chunk_axis *axis, int64_t offset_ms)
 {
 	int r = write_boot(a, db, offset_ms, b->is_clock_ok);
@@ -199,10 +199,19 @@ write_block(struct rs_appender *a, struct rs_db *db, const struct rs_block *b,
 	if (r == 0)
 		r = rs_known_update(&a->known, db, b, a->boot, &a->newest);
 	if (r == 0)
-		r = write_raw(a, db, b, axis);
+		r = write_raw(a, db, b, &a->known, axis);
 	if (r == 0 && db->path == NULL)
 		r = prune_hour(a, db, b->minute);
 	return r;
+}
+
+static int
+write_late(struct rs_appender *a, struct rs_db *db, const struct rs_block *b,
+    const struct rs_chunk_axis *axis)
+{
+	const int r = rs_known_insert(&a->late, db, b, a->boot);
+
+	return r == 0 ? write_raw(a, db, b, &a->late, axis) : r;
 }
 
 static int
@@ -228,12 +237,15 @@ rs_append_block(struct rs_appender *a, struct rs_db *db, const struct rs_block *
 	rs_chunk_axis_of(b, &axis);
 	if (!rs_chunk_ends(axis.present, axis.ticks, &first, &last))
 		return 0; /* nothing happened in this minute */
+	const bool is_late =
+	    a->boot != 0 && a->newest.boot == a->boot && rs_block_tick_ms(b, first) < a->newest.ms;
 	if (b->minute < 0 || b->minute >= RS_RAW_MINUTES)
 		r = -EINVAL;
 	if (r == 0)
 		r = rs_sql_exec(db, RS_SQL_BEGIN);
 	if (r == 0)
-		r = write_block(a, db, b, &axis, offset_ms);
+		r = is_late ? write_late(a, db, b, &axis)
+			    : write_newest(a, db, b, &axis, offset_ms);
 	if (r == 0)
 		r = commit(db, ret_commit_ns);
 	if (r < 0) {
@@ -242,6 +254,7 @@ rs_append_block(struct rs_appender *a, struct rs_db *db, const struct rs_block *
 		a->boot = boot;
 		return r;
 	}
-	a->newest = (struct rs_boot_time){.boot = a->boot, .ms = rs_block_tick_ms(b, last)};
+	if (!is_late)
+		a->newest = (struct rs_boot_time){.boot = a->boot, .ms = rs_block_tick_ms(b, last)};
 	return 0;
 }

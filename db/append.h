@@ -16,6 +16,7 @@ struct rs_appender {
 	int64_t boot;		    /* row of boots; 0: none yet */
 	struct rs_boot_time newest; /* stored tick */
 	struct rs_known known;
+	struct rs_known late;	      /* slots of a block that is older than `newest` */
 	struct rs_append_pick *picks; /* work space */
 	uint32_t cap_picks;
 	struct rs_buf chunk; /* work space */
@@ -27,7 +28,9 @@ void rs_appender_fini(struct rs_appender *a);
 
 /* One transaction; nothing of the block is stored after an error. offset_ms:
  * wall clock minus boot clock, written to the boot. In memory only the last 60
- * minutes stay. *ret_commit_ns: how long the commit took. */
+ * minutes stay. A block may come again after an error, also behind newer ones:
+ * it changes nothing that they said of the boot and of what is there now. *ret_commit_ns: how long
+ * the commit took. */
 int rs_append_block(struct rs_appender *a, struct rs_db *db, const struct rs_block *b,
     int64_t offset_ms, rs_ns *ret_commit_ns);
 

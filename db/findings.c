@@ -44,8 +44,9 @@ put_finding(struct rs_db *db, const struct rs_finding *f)
 	bind_optional_text(st, 10, f->subject.direction);
 	bind_optional_text(st, 11, f->subject.irq);
 	(void)sqlite3_bind_int64(st, 12, f->raised_ms);
+	/* The wall clock may have been set back in between. */
 	if (f->cleared_ms != 0)
-		(void)sqlite3_bind_int64(st, 13, f->cleared_ms);
+		(void)sqlite3_bind_int64(st, 13, RS_MAX(f->raised_ms, f->cleared_ms));
 	(void)sqlite3_bind_int64(st, 14, f->episodes);
 	rs_sql_bind_text(st, 15, f->message);
 	return rs_sql_run(db, st);
@@ -151,9 +152,7 @@ put_all(struct rs_db *db, const struct rs_finding *f)
 int
 rs_findings_put(struct rs_db *db, const struct rs_finding *f)
 {
-	if (f->id <= 0)
-		return -EINVAL;
-	int r = rs_sql_exec(db, RS_SQL_BEGIN);
+	int r = f->id > 0 ? rs_sql_exec(db, RS_SQL_BEGIN) : -EINVAL;
 
 	if (r == 0)
 		r = put_all(db, f);

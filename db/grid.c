@@ -256,7 +256,7 @@ rs_grid_add_block(struct rs_grid *g, const struct rs_block *b, int64_t offset_ms
 		    .start_ms = b->minute * (RS_BLOCK_NS / RS_NS_PER_MS) + offset_ms,
 		    .axis = &axis,
 		    .scale = rs_metrics[s->metric].scale};
-		for (uint32_t t = 0; t < b->ticks; t++)
+		for (uint32_t t = 0; t < axis.ticks; t++)
 			column[t] = b->values[(size_t)t * b->max_series + i];
 		rs_grid_add(g, &key, &src, column, b->present + (size_t)i * b->present_words);
 	}

@@ -119,30 +119,73 @@ add_row(struct rs_db *db, const struct rs_block_series *s, const struct rs_boot_
 	return 0;
 }
 
-/* The row of a series that has values now: found, reopened or made. */
+/* The row of a series: 1, none: 0, or negative errno. */
 static int
-open_row(struct rs_db *db, const struct rs_block_series *s, const struct rs_boot_time *first,
-    uint32_t *ret_id)
+find_row(struct rs_db *db, const struct rs_block_series *s, uint32_t *ret_id, bool *ret_is_open)
 {
 	sqlite3_stmt *const st = rs_sql(db, RS_SQL_SERIES_FIND);
 
 	bind_series(st, s);
 	const int r = rs_sql_step(db, st);
-	if (r < 0)
+	if (r <= 0)
 		return r;
-	if (r == 0)
-		return add_row(db, s, first, ret_id);
 	const sqlite3_int64 id = sqlite3_column_int64(st, 0);
-	const bool is_open = sqlite3_column_int(st, 1);
+	*ret_is_open = sqlite3_column_int(st, 1);
 	(void)sqlite3_reset(st);
 	if (id < 1 || id > UINT32_MAX)
 		return -EBADMSG;
 	*ret_id = (uint32_t)id;
+	return 1;
+}
+
+/* The row of a series that has values now: found, reopened or made. */
+static int
+open_row(struct rs_db *db, const struct rs_block_series *s, const struct rs_boot_time *first,
+    uint32_t *ret_id)
+{
+	bool is_open = false;
+	const int r = find_row(db, s, ret_id, &is_open);
+
+	if (r < 0)
+		return r;
+	if (r == 0)
+		return add_row(db, s, first, ret_id);
 	if (is_open)
 		return 0;
 	sqlite3_stmt *const reopen = rs_sql(db, RS_SQL_SERIES_REOPEN);
-	(void)sqlite3_bind_int64(reopen, 1, id);
+	(void)sqlite3_bind_int64(reopen, 1, *ret_id);
 	return rs_sql_run(db, reopen);
+}
+
+/* Statements that set one end of a row. */
+static int
+set_end(struct rs_db *db, enum rs_sql_id sql, uint32_t id, const struct rs_boot_time *end)
+{
+	sqlite3_stmt *const st = rs_sql(db, sql);
+
+	(void)sqlite3_bind_int64(st, 1, id);
+	(void)sqlite3_bind_int64(st, 2, end->boot);
+	(void)sqlite3_bind_int64(st, 3, end->ms);
+	return rs_sql_run(db, st);
+}
+
+/* The row of a series that had values from first to last, both long ago. */
+static int
+widen_row(struct rs_db *db, const struct rs_block_series *s, const struct rs_boot_time *first,
+    const struct rs_boot_time *last, uint32_t *ret_id)
+{
+	bool is_open = false;
+	int r = find_row(db, s, ret_id, &is_open);
+
+	if (r < 0)
+		return r;
+	if (r == 0) {
+		r = add_row(db, s, first, ret_id);
+		return r == 0 ? set_end(db, RS_SQL_SERIES_CLOSE, *ret_id, last) : r;
+	}
+	r = set_end(db, RS_SQL_SERIES_SINCE, *ret_id, first);
+	/* An open row is not touched: its last_ columns are NULL. */
+	return r == 0 ? set_end(db, RS_SQL_SERIES_UNTIL, *ret_id, last) : r;
 }
 
 static int
@@ -153,11 +196,8 @@ close_row(struct rs_known *k, struct rs_db *db, int64_t boot, const struct rs_kn
 		if (k->slots[i].id == was->id)
 			return 0;
 	}
-	sqlite3_stmt *const st = rs_sql(db, RS_SQL_SERIES_CLOSE);
-	(void)sqlite3_bind_int64(st, 1, was->id);
-	(void)sqlite3_bind_int64(st, 2, boot);
-	(void)sqlite3_bind_int64(st, 3, was->last_ms);
-	return rs_sql_run(db, st);
+	return set_end(db, RS_SQL_SERIES_CLOSE, was->id,
+	    &(struct rs_boot_time){.boot = boot, .ms = was->last_ms});
 }
 
 static int
@@ -188,6 +228,16 @@ reserve(struct rs_known *k, uint32_t n)
 	return 0;
 }
 
+static bool
+get_ends(const struct rs_block *b, uint32_t i, uint32_t *ret_first, uint32_t *ret_last)
+{
+	const struct rs_block_series *const s = &b->series[i];
+
+	return s->uid != 0 && s->metric < RS_M_COUNT &&
+	       rs_chunk_ends(
+		   b->present + (size_t)i * b->present_words, b->ticks, ret_first, ret_last);
+}
+
 /* One slot of the block. What it held before and does not any more goes to
  * *ret_was (id 0: nothing). */
 static int
@@ -197,9 +247,7 @@ update_slot(struct rs_known *k, struct rs_db *db, const struct rs_block *b, uint
 	struct rs_known_slot *const slot = &k->slots[i];
 	const struct rs_block_series *const s = i < b->n_series ? &b->series[i] : NULL;
 	uint32_t first = 0, last = 0;
-	const bool has_values =
-	    s != NULL && s->uid != 0 && s->metric < RS_M_COUNT &&
-	    rs_chunk_ends(b->present + (size_t)i * b->present_words, b->ticks, &first, &last);
+	const bool has_values = s != NULL && get_ends(b, i, &first, &last);
 
 	*ret_was = (struct rs_known_slot){0};
 	if (!has_values || slot->uid != s->uid) {
@@ -244,5 +292,23 @@ rs_known_update(struct rs_known *k, struct rs_db *db, const struct rs_block *b, 
 	for (uint32_t i = 0; r == 0 && i < n_gone; i++)
 		r = close_row(k, db, boot, &gone[i]);
 	free(gone);
+	return r;
+}
+
+int
+rs_known_insert(struct rs_known *k, struct rs_db *db, const struct rs_block *b, int64_t boot)
+{
+	int r = reserve(k, b->n_series);
+
+	rs_known_forget(k);
+	for (uint32_t i = 0; r == 0 && i < b->n_series; i++) {
+		uint32_t first = 0, last = 0;
+
+		if (!get_ends(b, i, &first, &last))
+			continue;
+		const struct rs_boot_time from = {.boot = boot, .ms = rs_block_tick_ms(b, first)};
+		const struct rs_boot_time to = {.boot = boot, .ms = rs_block_tick_ms(b, last)};
+		r = widen_row(db, &b->series[i], &from, &to, &k->slots[i].id);
+	}
 	return r;
 }

@@ -41,6 +41,10 @@ void rs_known_forget(struct rs_known *k);
 int rs_known_update(struct rs_known *k, struct rs_db *db, const struct rs_block *b, int64_t boot,
     const struct rs_boot_time *newest);
 
+/* The same for a block that is older than stored ones: rows are found, made and
+ * widened to its span, and which series are open stays as it is. */
+int rs_known_insert(struct rs_known *k, struct rs_db *db, const struct rs_block *b, int64_t boot);
+
 /* The series of a row of RS_SQL_SERIES_LABELS; false when this program does
  * not know the metric any more. */
 bool rs_known_of_row(sqlite3_stmt *st, struct rs_key *ret, uint32_t *ret_scale);

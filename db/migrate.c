@@ -15,7 +15,12 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-enum { BUSY_MS = 5000 };
+enum {
+	BUSY_MS = 5000,
+	/* What a network carries is not for everybody. SQLite gives its log and
+	 * index the mode of the database. */
+	FILE_MODE = 0640
+};
 
 /* What a file says of itself. */
 struct identity {
@@ -43,7 +48,7 @@ take_lock(struct rs_db *db, struct rs_error *e)
 
 	if ((size_t)snprintf(name, sizeof(name), "%s-lock", db->path) >= sizeof(name))
 		return rs_error_set(e, -ENAMETOOLONG, "database path is too long");
-	db->lock_fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	db->lock_fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE);
 	db->is_lock_new = db->lock_fd >= 0;
 	if (db->lock_fd < 0 && errno == EEXIST)
 		db->lock_fd = open(name, O_RDWR | O_CLOEXEC);
@@ -100,19 +105,17 @@ get_be(const unsigned char *p, unsigned bytes)
 }
 
 /* Looks at the header as the file format document of SQLite describes it. The
- * log, if there is one, may know better: that is asked through SQLite later. */
+ * log, if there is one, may know better: that is asked through SQLite later. A
+ * file that is not there is made, empty: SQLite would let everybody read it. */
 static int
 check_header(const char *path, int newest, struct rs_error *e)
 {
 	unsigned char header[108];
 	/* Read-only is not enough, and SQLite would not say so. */
-	const int fd = open(path, O_RDWR | O_CLOEXEC);
+	const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, FILE_MODE);
 
-	if (fd < 0) {
-		if (errno == ENOENT)
-			return 0;
+	if (fd < 0)
 		return rs_error_set(e, -errno, "cannot open '%s': %s", path, strerror(errno));
-	}
 	const ssize_t n = pread(fd, header, sizeof(header), 0);
 	const int code = n < 0 ? -errno : 0;
 	(void)close(fd);

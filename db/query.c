@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "clock.h"
 #include "known.h"
 #include "raw.h"
 
@@ -169,6 +170,15 @@ read_chunk(const void *data, size_t len, int64_t start_ms, const struct candidat
 	return r;
 }
 
+/* Asked at each chunk: writing waits for a question. */
+static int
+give_up(const struct rs_query_env *env)
+{
+	if (atomic_load(env->is_closing))
+		return -ECANCELED;
+	return rs_clock_mono() > env->deadline_ns ? -ETIME : 0;
+}
+
 static int
 read_range(struct rs_db *db, const struct boot_range *range, const struct candidates *want,
     struct rs_grid *g, const struct rs_query_env *env, unsigned *damaged)
@@ -183,10 +193,9 @@ read_range(struct rs_db *db, const struct boot_range *range, const struct candid
 		const void *const data = sqlite3_column_blob(st, 1);
 		const int len = sqlite3_column_bytes(st, 1);
 
-		if (atomic_load(env->is_closing)) {
-			r = -ECANCELED;
+		r = give_up(env);
+		if (r < 0)
 			break;
-		}
 		if (data == NULL || read_chunk(data, (size_t)len,
 					minute * RS_MINUTE_MS + range->offset_ms, want, g) < 0)
 			(*damaged)++;

@@ -18,7 +18,8 @@ struct rs_query_env {
 	int64_t interval_ms;
 	/* Where the head may have values, wall clock; oldest > newest: nowhere. */
 	int64_t head_oldest_ms, head_newest_ms;
-	atomic_bool *is_closing; /* true: give up soon */
+	rs_ns deadline_ns;	 /* rs_clock_mono; later: -ETIME */
+	atomic_bool *is_closing; /* true: give up soon, -ECANCELED */
 };
 
 /* Fills the grid with what is stored; an error goes to its status too.

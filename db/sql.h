@@ -35,6 +35,10 @@
 		      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")                               \
 	X(SERIES_REOPEN, "UPDATE series SET last_boot = NULL, last_ms = NULL WHERE id = ?")        \
 	X(SERIES_CLOSE, "UPDATE series SET last_boot = ?2, last_ms = ?3 WHERE id = ?1")            \
+	X(SERIES_SINCE, "UPDATE series SET first_boot = ?2, first_ms = ?3 "                        \
+			"WHERE id = ?1 AND (first_boot, first_ms) > (?2, ?3)")                     \
+	X(SERIES_UNTIL, "UPDATE series SET last_boot = ?2, last_ms = ?3 "                          \
+			"WHERE id = ?1 AND (last_boot, last_ms) < (?2, ?3)")                       \
 	X(SERIES_CLOSE_ALL, "UPDATE series SET last_boot = ?1, last_ms = ?2 "                      \
 			    "WHERE last_boot IS NULL")                                             \
 	X(SERIES_OF_METRIC, "SELECT " RS_SQL_SERIES_LABELS ", id FROM series WHERE metric = ?")    \

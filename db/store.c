@@ -7,18 +7,19 @@
 #include "store.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "catalog.h"
+#include "clock.h"
 #include "raw.h"
 #include "worker.h"
 
 enum {
 	BLOCKS_MAX = 16, /* more than a model's pool */
 	FINDINGS_MAX = 64,
-	QUERIES_MAX = 32, /* catalog and lists of findings included */
-	JOBS_MAX = BLOCKS_MAX + FINDINGS_MAX + QUERIES_MAX,
+	JOBS_MAX = BLOCKS_MAX + FINDINGS_MAX + RS_QUERIES_MAX,
 	HEAD_BLOCKS_MAX = 64,
 	OFFSET_NOISE_MS = 10,	   /* the clocks are read one after the other */
 	HEAD_GROWTH_MS = 60 * 1000 /* how much newer the head may be when an answer returns */
@@ -33,7 +34,8 @@ struct rs_store {
 	struct rs_store_stats stats; /* as of the last answer */
 	uint64_t findings_dropped;   /* here, because too many were waiting */
 	int64_t next_finding_id;
-	int64_t offset_ms; /* wall clock minus boot clock, without the noise */
+	int64_t offset_ms;     /* wall clock minus boot clock, without the noise */
+	int64_t offset_minute; /* of the block that knew it */
 	bool has_offset;
 	unsigned n_findings, n_queries; /* on their way */
 	/* Blocks are handed over within a tick, which allocates nothing. */
@@ -61,14 +63,18 @@ get_head(const struct rs_job *job, const struct rs_block *ret[static HEAD_BLOCKS
 }
 
 /* Follows the wall clock, but not the jitter of reading it: a sample keeps its
- * time from one answer to the next. False: the block has not ticked yet. */
+ * time from one answer to the next. A block that is handed over again knows
+ * only what the clock was then. False: the block has not ticked yet. */
 static bool
 note_offset(struct rs_store *s, const struct rs_block *b)
 {
 	if (!has_ticks(b))
 		return false;
+	if (s->has_offset && b->minute < s->offset_minute)
+		return true;
 	if (!s->has_offset || llabs(b->wall_offset_ms - s->offset_ms) > OFFSET_NOISE_MS)
 		s->offset_ms = b->wall_offset_ms;
+	s->offset_minute = b->minute;
 	s->has_offset = true;
 	return true;
 }
@@ -273,6 +279,19 @@ rs_store_next_finding_id(const struct rs_store *s)
 	return s->next_finding_id;
 }
 
+/* The thread may hang in the disk: only this side can tell. */
+static bool
+is_stuck(const struct rs_store *s)
+{
+	rs_ns oldest = INT64_MAX;
+
+	for (size_t i = 0; i < BLOCKS_MAX; i++) {
+		if (s->block_jobs[i].block != NULL)
+			oldest = RS_MIN(oldest, s->block_jobs[i].handed_ns);
+	}
+	return oldest != INT64_MAX && rs_clock_mono() - oldest > RS_STORE_STUCK_NS;
+}
+
 int
 rs_store_append(struct rs_store *s, struct rs_block *take)
 {
@@ -284,9 +303,11 @@ rs_store_append(struct rs_store *s, struct rs_block *take)
 	job->kind = RS_JOB_APPEND;
 	job->block = take;
 	job->offset_ms = s->offset_ms;
+	job->handed_ns = rs_clock_mono();
 	take->is_with_store = true;
 	const int r = rs_mailbox_put(s->jobs, job);
 	if (r < 0) {
+		job->block = NULL;
 		take->is_with_store = false;
 		return r;
 	}
@@ -326,7 +347,7 @@ new_question(struct rs_store *s, enum rs_job_kind kind, void *arg, int *ret_erro
 	struct rs_job *job = NULL;
 
 	*ret_error = -EAGAIN;
-	if (s->n_queries < QUERIES_MAX) {
+	if (s->n_queries < RS_QUERIES_MAX && !is_stuck(s)) {
 		*ret_error = -ENOMEM;
 		job = calloc(1, sizeof(*job));
 	}
@@ -408,4 +429,6 @@ rs_store_get_stats(struct rs_store *s, struct rs_store_stats *ret)
 	*ret = s->stats;
 	ret->findings_dropped += s->findings_dropped;
 	ret->queue_len = rs_mailbox_len(s->jobs);
+	if (is_stuck(s))
+		(void)snprintf(ret->state, sizeof(ret->state), "stuck");
 }

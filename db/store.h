@@ -36,13 +36,19 @@ void rs_store_close(struct rs_store *s);
 /* The id the next new finding gets. */
 int64_t rs_store_next_finding_id(const struct rs_store *s);
 
-/* Never waits. -EAGAIN: the queue is full, the block stays the caller's. */
+/* Never waits. -EAGAIN: the queue is full, the block stays the caller's. A block
+ * that came back uncommitted may be handed over again, also after newer ones. */
 int rs_store_append(struct rs_store *s, struct rs_block *take);
 /* Writes a finding (insert, or update by id). Copied. -EAGAIN: dropped, counted. */
 int rs_store_finding(struct rs_store *s, const struct rs_finding *f);
 
 #define RS_QUERY_FILTERS_MAX 16
 #define RS_QUERY_POINTS_MAX 100000u
+/* Writing waits while a question is answered: this long at most for one over
+ * samples, from when its turn came, looked at between chunks. */
+#define RS_QUERY_NS_MAX (5 * RS_NS_PER_S)
+/* Questions on their way, catalogs and lists of findings included. */
+#define RS_QUERIES_MAX 8
 enum rs_aggregate { RS_AVG, RS_MIN, RS_MAX_OF, RS_SUM };
 
 struct rs_filter {
@@ -67,7 +73,9 @@ struct rs_history_series {
 	double *values;
 };
 struct rs_history {
-	int status; /* 0; -E2BIG: more points or series than a reply may have; other: errno */
+	/* 0; -E2BIG: more points or series than a reply may have; -ETIME: reading
+	 * took longer than RS_QUERY_NS_MAX; other: errno */
+	int status;
 	int64_t resolution_ms;
 	const char *tier; /* "raw" */
 	size_t n_times;
@@ -79,7 +87,8 @@ void rs_history_free(struct rs_history *h); /* NULL-safe */
 
 /* head: blocks not certainly on disk yet, read on the loop thread when the
  * answer returns (rs_model_blocks). done runs on the loop, always once, and
- * owns h. -EAGAIN: queue full, -EINVAL: an empty range; done is not called.
+ * owns h. -EAGAIN: RS_QUERIES_MAX on their way or the store is stuck, -EINVAL: an
+ * empty range; done is not called.
  * Times are boot clock plus what the wall clock is ahead of it now: a sample
  * moves when the clock is set. Boots whose wall times overlap are merged. */
 typedef size_t (*rs_head_fn)(void *arg, const struct rs_block **ret, size_t cap);
@@ -111,9 +120,15 @@ void rs_finding_list_free(struct rs_finding_list *l);
 int rs_store_findings(
     struct rs_store *s, void (*done)(void *arg, struct rs_finding_list *take), void *arg);
 
+/* A block that has been with the store for longer: stuck. */
+#define RS_STORE_STUCK_NS (10 * RS_NS_PER_S)
+
 struct rs_store_stats {
-	char state[16];		/* "ok", "memory", "failing" */
-	char error[160];	/* the last error, "" when none since the last success */
+	/* "ok", "memory"; "failing": the last block or the last finding could not
+	 * be written; "stuck": a block waits for longer than RS_STORE_STUCK_NS, and
+	 * until it is answered all questions are refused */
+	char state[16];
+	char error[160];	/* why it is failing, else "" */
 	uint64_t bytes_written; /* to database and WAL since start, as SQLite passed them on */
 	uint64_t commits, commit_errors;
 	uint64_t blocks_written, blocks_failed, findings_dropped;

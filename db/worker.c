@@ -16,12 +16,15 @@
 
 #include "append.h"
 #include "catalog.h"
+#include "clock.h"
 #include "findings.h"
 #include "log.h"
 #include "migrate.h"
 
 /* musl gives threads 128 KiB; SQLite and a chunk's tables want more room. */
 enum { STACK_BYTES = 1024 * 1024 };
+
+enum write_kind { WRITE_BLOCK, WRITE_FINDING, N_WRITES };
 
 struct rs_worker {
 	struct rs_db *db;
@@ -30,7 +33,12 @@ struct rs_worker {
 	struct rs_appender appender;
 	struct rs_store_stats stats;
 	int64_t next_finding_id;
-	bool is_failing;
+	/* The last attempt of each kind: a small write that works does not prove
+	 * that a large one does. */
+	struct {
+		bool is_failing;
+		char error[160];
+	} writes[N_WRITES];
 	bool has_thread;
 	pthread_t thread;
 	struct rs_mailbox *jobs, *replies;
@@ -51,13 +59,24 @@ size_of(const char *path, const char *suffix)
 	return (int64_t)st.st_size;
 }
 
-static void
+/* Failing while any kind of write fails; true if so. */
+static bool
 set_state(struct rs_worker *w)
 {
-	const char *const good = w->db->path == NULL ? "memory" : "ok";
+	const char *state = w->db->path == NULL ? "memory" : "ok";
+	const char *error = "";
+	bool is_failing = false;
 
-	(void)snprintf(
-	    w->stats.state, sizeof(w->stats.state), "%s", w->is_failing ? "failing" : good);
+	for (size_t i = 0; i < N_WRITES && !is_failing; i++) {
+		if (!w->writes[i].is_failing)
+			continue;
+		is_failing = true;
+		state = "failing";
+		error = w->writes[i].error;
+	}
+	(void)snprintf(w->stats.state, sizeof(w->stats.state), "%s", state);
+	(void)snprintf(w->stats.error, sizeof(w->stats.error), "%s", error);
+	return is_failing;
 }
 
 static void
@@ -73,24 +92,25 @@ measure(struct rs_worker *w)
 
 /* After each attempt to write. */
 static void
-note_write(struct rs_worker *w, int status)
+note_write(struct rs_worker *w, enum write_kind kind, int status)
 {
 	const char *const path = w->db->path != NULL ? w->db->path : "memory";
+	const bool was_failing = set_state(w);
 
+	w->writes[kind].is_failing = status != 0;
 	if (status == 0) {
 		w->stats.commits++;
-		w->stats.error[0] = '\0';
-		if (w->is_failing)
-			rs_log_notice("history is written to '%s' again", path);
 	} else {
 		w->stats.commit_errors++;
-		(void)snprintf(w->stats.error, sizeof(w->stats.error), "%s", w->db->error);
-		if (!w->is_failing)
-			rs_log_err("cannot write history to '%s': %s; the live view goes on", path,
-			    w->stats.error);
+		(void)snprintf(
+		    w->writes[kind].error, sizeof(w->writes[kind].error), "%s", w->db->error);
 	}
-	w->is_failing = status != 0;
-	set_state(w);
+	const bool is_failing = set_state(w);
+	if (is_failing && !was_failing)
+		rs_log_err("cannot write history to '%s': %s; the live view goes on", path,
+		    w->stats.error);
+	else if (was_failing && !is_failing)
+		rs_log_notice("history is written to '%s' again", path);
 	measure(w);
 }
 
@@ -107,7 +127,7 @@ append(struct rs_worker *w, struct rs_job *job)
 		w->stats.blocks_written++;
 	else
 		w->stats.blocks_failed++;
-	note_write(w, job->status);
+	note_write(w, WRITE_BLOCK, job->status);
 }
 
 static void
@@ -116,7 +136,7 @@ put_finding(struct rs_worker *w, struct rs_job *job)
 	job->status = rs_findings_put(w->db, job->finding);
 	if (job->status < 0)
 		w->stats.findings_dropped++;
-	note_write(w, job->status);
+	note_write(w, WRITE_FINDING, job->status);
 }
 
 static void
@@ -127,6 +147,7 @@ query(struct rs_worker *w, struct rs_job *job)
 	job->env.boot = w->appender.boot;
 	job->env.offset_ms = job->offset_ms;
 	job->env.interval_ms = w->interval_ms;
+	job->env.deadline_ns = rs_clock_mono() + RS_QUERY_NS_MAX;
 	job->env.is_closing = &w->is_closing;
 	job->status = rs_query_run(w->db, job->grid, &job->env, &damaged);
 	if (damaged > 0)
@@ -201,7 +222,7 @@ rs_worker_open(const struct rs_store_conf *c, struct rs_error *e, struct rs_work
 		rs_worker_free(w);
 		return r;
 	}
-	set_state(w);
+	(void)set_state(w);
 	measure(w);
 	*ret = w;
 	return 0;

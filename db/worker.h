@@ -21,7 +21,8 @@ struct rs_job {
 	struct rs_store_stats stats; /* as of the answer */
 	int64_t offset_ms;	     /* wall clock minus boot clock now */
 	/* RS_JOB_APPEND */
-	struct rs_block *block;
+	struct rs_block *block;	  /* NULL: not with the store */
+	rs_ns handed_ns;	  /* loop thread: rs_clock_mono of the hand-over */
 	struct rs_job *next_free; /* loop thread */
 	/* RS_JOB_FINDING; owned */
 	struct rs_finding *finding;

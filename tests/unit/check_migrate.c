@@ -88,6 +88,31 @@ START_TEST(a_new_database_says_what_it_is)
 }
 END_TEST
 
+/* While it is open; the umask may take more away. */
+static const struct mode_case {
+	mode_t umask, mode;
+} mode_cases[] = {{0000, 0640}, {0022, 0640}, {0077, 0600}};
+
+START_TEST(its_files_are_not_for_everybody)
+{
+	const struct mode_case *const c = &mode_cases[_i];
+	const mode_t before = umask(c->umask);
+	struct rs_db *const db = open_db(dir.db);
+	static const char *const suffixes[] = {"", "-wal", "-shm", "-lock"};
+
+	for (size_t i = 0; i < RS_ARRAY_LEN(suffixes); i++) {
+		char name[112];
+		struct stat st;
+
+		(void)snprintf(name, sizeof(name), "%s%s", dir.db, suffixes[i]);
+		ck_assert_msg(stat(name, &st) == 0, "%s", name);
+		ck_assert_msg((st.st_mode & 07777) == c->mode, "%s: %o", name, st.st_mode);
+	}
+	rs_db_close(db);
+	(void)umask(before);
+}
+END_TEST
+
 START_TEST(it_opens_again)
 {
 	make_db();
@@ -337,6 +362,7 @@ suite(void)
 
 	tcase_add_checked_fixture(t, set_up, tear_down);
 	tcase_add_test(t, a_new_database_says_what_it_is);
+	tcase_add_loop_test(t, its_files_are_not_for_everybody, 0, RS_ARRAY_LEN(mode_cases));
 	tcase_add_test(t, it_opens_again);
 	tcase_add_test(t, an_empty_file_becomes_a_database);
 	tcase_add_test(t, a_start_that_was_cut_short_is_finished);

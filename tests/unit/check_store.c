@@ -13,6 +13,7 @@
 #include "append.h"
 #include "blocks.h"
 #include "dbdir.h"
+#include "faultdisk.h"
 #include "migrate.h"
 #include "query.h"
 #include "store.h"
@@ -48,6 +49,8 @@ on_deadline(void *arg)
 static void
 set_up(void)
 {
+	test_clock_main = pthread_self();
+	fault_disk_install();
 	test_dir_make(&dir);
 	ck_assert_int_eq(rs_loop_new(&loop), 0);
 	ck_assert_int_eq(rs_loop_timer(loop, "deadline", on_deadline, NULL, &deadline), 0);
@@ -951,6 +954,58 @@ START_TEST(findings_left_active_end_with_the_samples)
 }
 END_TEST
 
+START_TEST(no_finding_ends_before_it_began)
+{
+	open_store(dir.db, boot_a);
+	struct rs_finding set_back = full_finding(6), left = full_finding(7);
+	set_back.raised_ms = OFFSET + 10 * MINUTE;
+	set_back.cleared_ms = set_back.raised_ms - 3600 * SECOND;
+	left.raised_ms = OFFSET + 12 * MINUTE; /* after the newest sample */
+	ck_assert_int_eq(rs_store_finding(store, &set_back), 0);
+	ck_assert_int_eq(rs_store_finding(store, &left), 0);
+	append(plain_block(10, 1));
+	reopen(boot_b);
+	struct rs_finding_list *const l = findings();
+	set_back.cleared_ms = set_back.raised_ms;
+	left.cleared_ms = left.raised_ms;
+	check_finding(&l->findings[0], &left);
+	check_finding(&l->findings[1], &set_back);
+	rs_finding_list_free(l);
+}
+END_TEST
+
+START_TEST(a_finding_that_is_written_does_not_hide_that_blocks_are_not)
+{
+	open_store(dir.db, boot_a);
+	test_shell(dir.db, "CREATE TRIGGER full BEFORE INSERT ON raw "
+			   "BEGIN SELECT RAISE(ABORT, 'no room'); END");
+	struct rs_block *const b = plain_block(100, 1);
+	struct rs_finding f = full_finding(1);
+	ck_assert_int_eq(rs_store_append(store, b), 0);
+	wait_for(&blocks_bad, 1);
+	ck_assert_int_eq(rs_store_finding(store, &f), 0);
+	rs_finding_list_free(findings()); /* in order: the finding is answered */
+	ck_assert_uint_eq(stats().commits, 1);
+	ck_assert_str_eq(stats().state, "failing");
+	ck_assert_str_eq(stats().error, "no room");
+
+	/* Nor the other way round. */
+	test_shell(dir.db, "CREATE TRIGGER mute BEFORE UPDATE ON findings "
+			   "BEGIN SELECT RAISE(ABORT, 'no words'); END");
+	ck_assert_int_eq(rs_store_finding(store, &f), 0);
+	rs_finding_list_free(findings());
+	test_shell(dir.db, "DROP TRIGGER full");
+	append(b);
+	ck_assert_str_eq(stats().state, "failing");
+	ck_assert_str_eq(stats().error, "no words");
+	test_shell(dir.db, "DROP TRIGGER mute");
+	ck_assert_int_eq(rs_store_finding(store, &f), 0);
+	rs_finding_list_free(findings());
+	ck_assert_str_eq(stats().state, "ok");
+	ck_assert_str_eq(stats().error, "");
+}
+END_TEST
+
 START_TEST(at_most_a_thousand_findings_are_listed)
 {
 	open_store(dir.db, boot_a);
@@ -971,7 +1026,7 @@ END_TEST
 
 START_TEST(closing_answers_everything_once_and_keeps_what_was_handed_over)
 {
-	struct rs_history *histories[10] = {0};
+	struct rs_history *histories[RS_QUERIES_MAX - 2] = {0};
 	struct rs_catalog *c = NULL;
 	struct rs_finding_list *l = NULL;
 	const struct rs_query q = ask_interrupts(0, INT64_MAX, 0, RS_AVG);
@@ -980,6 +1035,8 @@ START_TEST(closing_answers_everything_once_and_keeps_what_was_handed_over)
 	open_store(dir.db, boot_a);
 	for (int64_t m = 0; m < 10; m++) {
 		ck_assert_int_eq(rs_store_append(store, plain_block(m, 1)), 0);
+		if (m >= (int64_t)RS_ARRAY_LEN(histories))
+			continue;
 		ck_assert_int_eq(
 		    rs_store_query(store, &q, get_head, NULL, on_history, &histories[m]), 0);
 	}
@@ -989,8 +1046,8 @@ START_TEST(closing_answers_everything_once_and_keeps_what_was_handed_over)
 	rs_store_close(store);
 	store = NULL;
 	ck_assert_uint_eq(blocks_good, 10);
-	ck_assert_uint_eq(answers, 12);
-	for (size_t i = 0; i < 10; i++) {
+	ck_assert_uint_eq(answers, RS_QUERIES_MAX);
+	for (size_t i = 0; i < RS_ARRAY_LEN(histories); i++) {
 		ck_assert_ptr_nonnull(histories[i]);
 		ck_assert(histories[i]->status == 0 || histories[i]->status == -ECANCELED);
 		rs_history_free(histories[i]);
@@ -1008,14 +1065,23 @@ START_TEST(closing_answers_everything_once_and_keeps_what_was_handed_over)
 }
 END_TEST
 
-START_TEST(a_query_gives_up_when_the_store_closes_and_leaves_nothing_open)
+/* When a question gives up, and the status it gives up with. */
+static const struct give_up_case {
+	bool is_closing, is_late;
+	int status;
+} give_up_cases[] = {
+    {false, false, 0}, {true, false, -ECANCELED}, {false, true, -ETIME}, {true, true, -ECANCELED}};
+
+START_TEST(a_query_that_gives_up_leaves_nothing_open)
 {
+	const struct give_up_case *const c = &give_up_cases[_i];
 	const struct rs_query q = ask_interrupts(0, INT64_MAX, 0, RS_AVG);
 	atomic_bool is_closing;
 	struct rs_query_env env = {.boot = 1,
 	    .offset_ms = OFFSET,
 	    .interval_ms = SECOND,
 	    .head_oldest_ms = 1,
+	    .deadline_ns = c->is_late ? 1 : INT64_MAX,
 	    .is_closing = &is_closing};
 	struct rs_grid g;
 	struct rs_db *db = NULL;
@@ -1026,17 +1092,189 @@ START_TEST(a_query_gives_up_when_the_store_closes_and_leaves_nothing_open)
 	rs_store_close(store);
 	store = NULL;
 	ck_assert_int_eq(rs_db_open(dir.db, NULL, &db), 0);
-	for (int i = 0; i < 2; i++) {
-		atomic_init(&is_closing, i == 1);
-		ck_assert_int_eq(rs_grid_init(&g, &q), 0);
-		ck_assert_int_eq(rs_query_run(db, &g, &env, &damaged), i == 1 ? -ECANCELED : 0);
-		ck_assert_int_eq(g.status, i == 1 ? -ECANCELED : 0);
-		ck_assert_uint_eq(g.keys.n, i == 1 ? 0 : 2);
-		rs_grid_fini(&g);
-		for (int k = 0; k < RS_SQL_COUNT; k++)
-			ck_assert(!sqlite3_stmt_busy(db->statements[k]));
-	}
+	atomic_init(&is_closing, c->is_closing);
+	ck_assert_int_eq(rs_grid_init(&g, &q), 0);
+	ck_assert_int_eq(rs_query_run(db, &g, &env, &damaged), c->status);
+	ck_assert_int_eq(g.status, c->status);
+	ck_assert_uint_eq(g.keys.n, c->status != 0 ? 0 : 2);
+	rs_grid_fini(&g);
+	for (int k = 0; k < RS_SQL_COUNT; k++)
+		ck_assert(!sqlite3_stmt_busy(db->statements[k]));
 	rs_db_close(db);
+}
+END_TEST
+
+START_TEST(a_question_that_takes_too_long_ends_and_writing_goes_on)
+{
+	const struct rs_query q = ask_interrupts(0, INT64_MAX, 0, RS_AVG);
+
+	open_store(dir.db, boot_a);
+	append(plain_block(1, 1));
+	append(plain_block(2, 1));
+	/* The store thread sees each chunk come a little before half of the time is
+	 * over: the third look is too late. */
+	atomic_store(&test_clock_step_ns, RS_QUERY_NS_MAX * 2 / 5);
+	struct rs_history *h = query(&q, no_head);
+	ck_assert_int_eq(h->status, 0);
+	rs_history_free(h);
+	append(plain_block(3, 1));
+	h = query(&q, no_head);
+	ck_assert_int_eq(h->status, -ETIME);
+	ck_assert_uint_eq(h->n_times, 0);
+	rs_history_free(h);
+	atomic_store(&test_clock_step_ns, 0);
+	append(plain_block(4, 1));
+	h = query(&q, no_head);
+	ck_assert_int_eq(h->status, 0);
+	ck_assert_uint_eq(h->n_times, 240);
+	rs_history_free(h);
+}
+END_TEST
+
+/* --- a disk that hangs or fails ---------------------------------------- */
+
+START_TEST(a_store_that_waits_for_the_disk_says_so_and_takes_no_questions)
+{
+	const struct rs_query q = ask_interrupts(0, INT64_MAX, 0, RS_AVG);
+	struct rs_history *h = NULL;
+	struct rs_catalog *c = NULL;
+	struct rs_finding_list *l = NULL;
+
+	open_store(dir.db, boot_a);
+	append(plain_block(100, 1));
+	(void)pthread_mutex_lock(&fault_disk.gate);
+	ck_assert_int_eq(rs_store_append(store, plain_block(101, 1)), 0);
+	ck_assert_str_eq(stats().state, "ok");
+	atomic_fetch_add(&test_clock_ahead_ns, RS_STORE_STUCK_NS + 1);
+	ck_assert_str_eq(stats().state, "stuck");
+	/* A younger block does not hide the old one. */
+	ck_assert_int_eq(rs_store_append(store, plain_block(102, 1)), 0);
+	ck_assert_str_eq(stats().state, "stuck");
+	ck_assert_int_eq(rs_store_query(store, &q, no_head, NULL, on_history, &h), -EAGAIN);
+	ck_assert_int_eq(rs_store_catalog(store, no_head, NULL, on_catalog, &c), -EAGAIN);
+	ck_assert_int_eq(rs_store_findings(store, on_findings, &l), -EAGAIN);
+	ck_assert_uint_eq(answers, 0);
+
+	(void)pthread_mutex_unlock(&fault_disk.gate);
+	wait_for(&blocks_good, 3);
+	ck_assert_str_eq(stats().state, "ok");
+	h = query(&q, no_head);
+	ck_assert_uint_eq(h->n_times, 180);
+	rs_history_free(h);
+}
+END_TEST
+
+static void
+append_badly(struct rs_block *b)
+{
+	const unsigned n = blocks_bad + 1;
+
+	ck_assert_int_eq(rs_store_append(store, b), 0);
+	wait_for(&blocks_bad, n);
+	ck_assert_str_eq(stats().state, "failing");
+}
+
+/* What makes the first attempt fail: the log cannot be synced, or another
+ * program holds the database for longer than the store waits. */
+static const bool is_locked_cases[] = {false, true};
+
+START_TEST(a_block_that_failed_is_stored_once_when_it_comes_again)
+{
+	sqlite3 *other = NULL;
+	const struct rs_query q = ask_interrupts(0, INT64_MAX, 0, RS_AVG);
+	const struct rs_query sum = ask_interrupts(0, INT64_MAX, 1, RS_SUM);
+
+	open_store(dir.db, boot_a);
+	append(plain_block(100, 1));
+	if (is_locked_cases[_i])
+		other = test_shell_open(dir.db, "BEGIN IMMEDIATE");
+	else
+		atomic_store(&fault_disk.failures, 1);
+	struct rs_block *const b = plain_block(101, 2);
+	append_badly(b);
+	if (other != NULL)
+		ck_assert_int_eq(sqlite3_close(other), SQLITE_OK);
+	ck_assert_int_eq(test_shell_int(dir.db, "SELECT count(*) FROM raw"), 1);
+	append(b);
+	ck_assert_str_eq(stats().state, "ok");
+	ck_assert_int_eq(test_shell_int(dir.db, "SELECT count(*) FROM raw"), 2);
+	for (int round = 0; round < 2; round++) {
+		struct rs_history *h = query(&q, round == 0 ? get_head : no_head);
+		ck_assert_uint_eq(h->n_times, 120);
+		ck_assert_double_eq(h->series[0].values[119], 2);
+		rs_history_free(h);
+		h = query(&sum, round == 0 ? get_head : no_head);
+		ck_assert_double_eq(h->series[0].values[0], 60 * 1 + 60 * 2);
+		rs_history_free(h);
+		reopen(boot_a);
+	}
+}
+END_TEST
+
+/* Fails once, while the block behind it is stored. A series has ended in the
+ * failed one, one came with it, one comes in the next and one is in neither. */
+START_TEST(a_block_that_comes_behind_newer_ones_changes_nothing_of_theirs)
+{
+	static const struct {
+		const char *device;
+		int64_t first_ms, last_ms;
+	} expected[] = {
+	    {"always", 100 * MINUTE, 103 * MINUTE - SECOND},
+	    {"both", 101 * MINUTE, 103 * MINUTE - SECOND},
+	    {"ended", 100 * MINUTE, 102 * MINUTE - SECOND},
+	    {"new", 102 * MINUTE, 103 * MINUTE - SECOND},
+	    {"only", 101 * MINUTE, 102 * MINUTE - SECOND},
+	};
+	/* by minute, from 100 on */
+	static const char *const devices[][4] = {
+	    {"always", "ended"},
+	    {"always", "ended", "both", "only"},
+	    {"always", "new", "both"},
+	};
+	struct rs_block *blocks[3];
+
+	open_store(dir.db, boot_a);
+	for (uint32_t m = 0; m < 3; m++) {
+		/* The clock is set while the middle one waits. */
+		struct rs_block *const b = new_block(100 + m, m < 2 ? 5000 : OFFSET);
+		b->is_clock_ok = m == 2;
+		test_ticks(b, 0, 60);
+		for (uint32_t i = 0; i < 4 && devices[m][i] != NULL; i++)
+			test_fill(b,
+			    test_series(
+				b, 10 * m + i + 1, RS_M_NIC_RX_BYTES, test_device(devices[m][i])),
+			    m);
+		blocks[m] = b;
+	}
+	append(blocks[0]);
+	atomic_store(&fault_disk.failures, 1);
+	append_badly(blocks[1]);
+	append(blocks[2]);
+	append(blocks[1]);
+	ck_assert_int_eq(test_shell_int(dir.db, "SELECT count(*) FROM raw"), 3);
+	ck_assert_int_eq(test_shell_int(dir.db, "SELECT wall_offset_ms FROM boots"), OFFSET);
+	ck_assert_int_eq(test_shell_int(dir.db, "SELECT clock_ok FROM boots"), 1);
+	/* As it is, after an empty minute that ends all of them, after a start. */
+	for (int round = 0; round < 3; round++) {
+		struct rs_catalog *const c = catalog(no_head);
+		ck_assert_uint_eq(c->n, RS_ARRAY_LEN(expected));
+		for (size_t i = 0; i < c->n; i++) {
+			const struct rs_catalog_entry *const e = &c->entries[i];
+			ck_assert_str_eq(e->labels.device, expected[i].device);
+			ck_assert_msg(e->first_ms == OFFSET + expected[i].first_ms &&
+					  e->last_ms == OFFSET + expected[i].last_ms,
+			    "round %d, '%s': %lld to %lld", round, e->labels.device,
+			    (long long)(e->first_ms - OFFSET), (long long)(e->last_ms - OFFSET));
+		}
+		rs_catalog_free(c);
+		if (round == 0) {
+			struct rs_block *const b = new_block(103, OFFSET);
+			test_ticks(b, 0, 60);
+			append(b);
+		} else {
+			reopen(boot_a);
+		}
+	}
 }
 END_TEST
 
@@ -1072,7 +1310,7 @@ START_TEST(full_queues_refuse_and_count)
 	while (n_queries < RS_ARRAY_LEN(h) &&
 	       rs_store_query(store, &q, no_head, NULL, on_history, &h[n_queries]) == 0)
 		n_queries++;
-	ck_assert_uint_lt(n_queries, RS_ARRAY_LEN(h));
+	ck_assert_uint_eq(n_queries, RS_QUERIES_MAX);
 	struct rs_finding f = full_finding(1);
 	while (rs_store_finding(store, &f) == 0) {
 		f.id = 1 + ++n_findings % 4;
@@ -1190,14 +1428,24 @@ suite(void)
 	t = add_case(s, "findings");
 	tcase_add_test(t, findings_come_back_as_they_were);
 	tcase_add_test(t, findings_left_active_end_with_the_samples);
+	tcase_add_test(t, no_finding_ends_before_it_began);
+	tcase_add_test(t, a_finding_that_is_written_does_not_hide_that_blocks_are_not);
 	tcase_add_test(t, at_most_a_thousand_findings_are_listed);
 
 	t = add_case(s, "jobs");
 	tcase_add_test(t, closing_answers_everything_once_and_keeps_what_was_handed_over);
-	tcase_add_test(t, a_query_gives_up_when_the_store_closes_and_leaves_nothing_open);
+	tcase_add_loop_test(
+	    t, a_query_that_gives_up_leaves_nothing_open, 0, RS_ARRAY_LEN(give_up_cases));
+	tcase_add_test(t, a_question_that_takes_too_long_ends_and_writing_goes_on);
 	tcase_add_test(t, a_clean_end_leaves_one_file_and_its_lock);
 	tcase_add_test(t, full_queues_refuse_and_count);
 	tcase_add_test(t, what_is_written_is_counted);
+
+	t = add_case(s, "disk");
+	tcase_add_test(t, a_store_that_waits_for_the_disk_says_so_and_takes_no_questions);
+	tcase_add_loop_test(t, a_block_that_failed_is_stored_once_when_it_comes_again, 0,
+	    RS_ARRAY_LEN(is_locked_cases));
+	tcase_add_test(t, a_block_that_comes_behind_newer_ones_changes_nothing_of_theirs);
 
 	t = add_case(s, "files");
 	tcase_add_test(t, people_can_read_the_tables);
