@@ -8,6 +8,7 @@
 #include "live.h"
 #include "log.h"
 #include "loop.h"
+#include "oneshot.h"
 #include "selfstat.h"
 #include "service.h"
 #include "store.h"
@@ -18,10 +19,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct rs_app {
 	struct rs_options options;
 	struct rs_config config;
+	struct rs_config started; /* what needs a restart is still as here */
 	char token[256];
 	struct rs_loop *loop;
 	struct rs_instrument instrument;
@@ -33,7 +36,6 @@ struct rs_app {
 	rs_ns watchdog_ns;
 	rs_ns first_ns;		 /* when the first sample was taken */
 	struct rs_health health; /* what is kept here; the rest is filled when asked */
-	rs_ns tick_cpu_sum_ns;
 };
 
 /* ------------------------------------------------------------ the tick */
@@ -61,11 +63,33 @@ on_finding(void *arg, enum rs_finding_event ev, const struct rs_finding *f)
 	rs_web_publish_finding(a->web, ev, f);
 }
 
+/* A minute that ended, and before it those that could not be written. */
 static void
 hand_over(struct rs_app *a, struct rs_block *b)
 {
-	if (b && rs_store_append(a->store, b) < 0)
-		rs_model_block_done(a->instrument.model, b, false);
+	while (b) {
+		if (rs_store_append(a->store, b) < 0) {
+			rs_model_block_done(a->instrument.model, b, false);
+			return;
+		}
+		b = rs_model_retry(a->instrument.model);
+	}
+}
+
+/* The store thread logs its own errors, but not that it hangs in one. */
+static void
+watch_store(struct rs_app *a)
+{
+	struct rs_store_stats st;
+	if (a->health.ticks % 16 != 0)
+		return;
+	rs_store_get_stats(a->store, &st);
+	const bool is_stuck = strcmp(st.state, "stuck") == 0;
+	if (is_stuck && !a->is_store_stuck)
+		rs_log_err("the database has not answered for over 10 s; the live view goes on");
+	else if (!is_stuck && a->is_store_stuck)
+		rs_log_notice("the database answers again");
+	a->is_store_stuck = is_stuck;
 }
 
 static void
@@ -74,10 +98,13 @@ sample(struct rs_app *a, rs_ns due_ns, rs_ns mono_ns)
 	const rs_ns start = rs_clock_thread_cpu();
 	hand_over(a, rs_instrument_tick(&a->instrument, due_ns, mono_ns, on_finding, a));
 	rs_web_publish_tick(a->web);
+	watch_store(a);
 	const rs_ns cost = rs_clock_thread_cpu() - start;
 	a->health.ticks++;
-	a->tick_cpu_sum_ns += cost;
 	a->health.tick_cpu_last_ns = cost;
+	/* The mean fades: what is told is about the last minute. */
+	const rs_ns n = RS_MIN((rs_ns)a->health.ticks, 32);
+	a->health.tick_cpu_mean_ns += (cost - a->health.tick_cpu_mean_ns) / n;
 	a->health.tick_cpu_max_ns = RS_MAX(a->health.tick_cpu_max_ns, cost);
 }
 
@@ -87,10 +114,10 @@ on_tick(void *arg, const struct rs_tick *tick)
 	struct rs_app *const a = arg;
 	/* The first sample is taken at start; a second one right behind it would
 	 * measure nothing but rounding. */
-	if (a->health.ticks == 1 && tick->now_ns - a->first_ns < a->config.interval_ns / 2)
+	if (a->health.ticks == 1 && tick->now_ns - a->first_ns < a->started.interval_ns / 2)
 		return;
 	a->health.ticks_missed += tick->missed;
-	a->health.ticks_late += tick->now_ns - tick->due_ns > a->config.interval_ns / 2;
+	a->health.ticks_late += tick->now_ns - tick->due_ns > a->started.interval_ns / 2;
 	sample(a, tick->due_ns, tick->now_ns);
 }
 
@@ -101,8 +128,6 @@ get_health(void *arg, struct rs_health *ret)
 {
 	const struct rs_app *const a = arg;
 	*ret = a->health;
-	if (a->health.ticks > 0)
-		ret->tick_cpu_mean_ns = a->tick_cpu_sum_ns / (rs_ns)a->health.ticks;
 	ret->process_cpu_ns = rs_clock_process_cpu();
 	rs_selfstat_memory(&ret->rss_bytes, &ret->pss_bytes);
 	ret->sources = rs_sampler_health(a->instrument.sampler, &ret->n_sources);
@@ -153,6 +178,36 @@ apply_log(const struct rs_config *c)
 	    log_level(c->log_level));
 }
 
+/* The credential of a reload. One that cannot be read any more, root being given
+ * up, stays as it was. */
+static int
+reload_token(const struct rs_app *a, const struct rs_config *next, char token[static 256],
+    struct rs_error *e)
+{
+	struct rs_error why = {0};
+	const int rc = rs_config_token(next, token, &why);
+	if (rc != -EACCES || !*a->token || strcmp(next->token_file, a->config.token_file) != 0)
+		return rc < 0 ? rs_error_set(e, rc, "%s", why.text) : 0;
+	rs_log_warn("%s; the credential stays as it was", why.text);
+	memcpy(token, a->token, 256);
+	return 0;
+}
+
+static int
+load_again(
+    const struct rs_app *a, struct rs_config *ret, char token[static 256], struct rs_error *e)
+{
+	int rc = rs_options_config(&a->options, ret, e);
+	if (rc < 0)
+		return rc;
+	rc = reload_token(a, ret, token, e);
+	if (rc == 0)
+		rc = rs_oneshot_check_web(ret, token, e);
+	if (rc < 0)
+		rs_config_free(ret);
+	return rc;
+}
+
 /* A bad file changes nothing: the new configuration is complete before the old
  * one goes. */
 static int
@@ -160,25 +215,19 @@ reload(struct rs_app *a, struct rs_error *e)
 {
 	struct rs_config next;
 	char token[sizeof(a->token)], restart[512];
-	int rc = rs_options_config(&a->options, &next, e);
+	const int rc = load_again(a, &next, token, e);
 	if (rc < 0)
 		return rc;
-	rc = rs_config_token(&next, token, e);
-	if (rc < 0) {
-		rs_config_free(&next);
-		return rc;
-	}
-	rs_config_needs_restart(&a->config, &next, restart, sizeof(restart));
-	const rs_ns interval = a->config.interval_ns;
+	rs_config_needs_restart(&a->started, &next, restart, sizeof(restart));
 	rs_config_free(&a->config);
 	a->config = next;
-	a->config.interval_ns = interval;
 	memcpy(a->token, token, sizeof(token));
 	apply_log(&a->config);
 	rs_model_set_reserved(a->instrument.model, &a->config.reserved_cores);
 	rs_engine_configure(a->instrument.engine, a->config.rules);
 	const struct rs_web_conf web = web_conf(a);
-	rs_web_reconfigure(a->web, &web);
+	if (rs_web_reconfigure(a->web, &web) < 0)
+		return rs_error_set(e, -ENOMEM, "out of memory for the access rules");
 	rs_log_notice(
 	    "configuration read again%s%s", *restart ? "; needs a restart: " : "", restart);
 	return 0;
@@ -208,7 +257,7 @@ open_store(struct rs_app *a, struct rs_error *e)
 	const bool is_in_memory = strcmp(a->config.path, "none") == 0;
 	struct rs_store_conf conf = {
 	    .path = is_in_memory ? NULL : a->config.path,
-	    .interval_ns = a->config.interval_ns,
+	    .interval_ns = a->started.interval_ns,
 	};
 	rs_selfstat_boot_id(conf.boot_id);
 	return rs_store_open(&conf, a->loop, on_block_done, a, e, &a->store);
@@ -232,7 +281,8 @@ open_events(struct rs_app *a, struct rs_error *e)
 	if (rc == 0)
 		rc = rs_loop_signal(a->loop, "SIGHUP", SIGHUP, on_hup, a, &a->on_hup);
 	if (rc == 0)
-		rc = rs_loop_ticker(a->loop, "tick", a->config.interval_ns, on_tick, a, &a->ticker);
+		rc =
+		    rs_loop_ticker(a->loop, "tick", a->started.interval_ns, on_tick, a, &a->ticker);
 	a->watchdog_ns = rs_service_watchdog_ns();
 	if (rc == 0 && a->watchdog_ns > 0) {
 		rc = rs_loop_timer(a->loop, "watchdog", on_watchdog, a, &a->watchdog);
@@ -260,22 +310,45 @@ open_instrument(struct rs_app *a, struct rs_error *e)
 	return 0;
 }
 
-/* Sockets and the place of the database are made ready as root; root is given
- * up before anything is read, written or served. */
+/* What is worth a word at the start: keys without use, and files that a reload
+ * will not be able to read. */
+static void
+warn_early(const struct rs_app *a)
+{
+	char unused[256];
+	rs_config_unused(&a->config, unused, sizeof(unused));
+	if (*unused)
+		rs_log_warn("accepted, but not used by this version: %s", unused);
+	const char *const config = a->options.config ? a->options.config : RS_CONFIG_PATH;
+	const char *const paths[] = {config, a->config.token_file};
+	for (size_t i = 0; i < RS_ARRAY_LEN(paths); i++) {
+		if (*paths[i] && access(paths[i], R_OK) < 0 && errno == EACCES)
+			rs_log_warn("user '%s' cannot read '%s': a change of it needs a restart",
+			    a->config.user, paths[i]);
+	}
+}
+
+/* Root is given up before the machine is read and anybody is served; what needs
+ * root comes first: the sockets, and a database where only root may write. */
 static int
 open_all(struct rs_app *a, struct rs_error *e)
 {
 	int rc = rs_config_token(&a->config, a->token, e);
-	if (rc == 0 && strcmp(a->config.path, "none") != 0)
+	const bool has_file = strcmp(a->config.path, "none") != 0;
+	if (rc == 0 && has_file)
 		rc = rs_service_prepare_db(a->config.path, a->config.user, e);
 	if (rc == 0 && rs_loop_new(&a->loop) < 0)
 		rc = rs_error_set(e, -ENOMEM, "cannot make the event loop");
 	if (rc == 0)
 		rc = open_web(a, e);
+	if (rc == 0 && has_file && rs_service_is_roots_place(a->config.path))
+		rc = open_store(a, e);
 	if (rc == 0)
 		rc = rs_service_drop_root(a->config.user, e);
-	if (rc == 0)
+	if (rc == 0 && !a->store)
 		rc = open_store(a, e);
+	if (rc == 0)
+		warn_early(a);
 	if (rc == 0)
 		rc = open_instrument(a, e);
 	if (rc == 0)
@@ -297,7 +370,10 @@ rs_app_open(
 	a->health.started_mono_ns = rs_clock_mono();
 	apply_log(&a->config);
 	rs_service_use_small_pages();
-	const int rc = open_all(a, e);
+	/* A copy of its own: what it points to must outlive a reload. */
+	int rc = rs_options_config(o, &a->started, e);
+	if (rc == 0)
+		rc = open_all(a, e);
 	if (rc < 0) {
 		rs_app_close(a);
 		return rc;
@@ -310,9 +386,9 @@ int
 rs_app_run(struct rs_app *a)
 {
 	a->first_ns = rs_clock_mono();
-	sample(a, a->first_ns - a->first_ns % a->config.interval_ns, a->first_ns);
+	sample(a, a->first_ns - a->first_ns % a->started.interval_ns, a->first_ns);
 	rs_log_info("ringsided serves %s (samples every %lld ms, loop by %s)", rs_web_url(a->web),
-	    (long long)(a->config.interval_ns / RS_NS_PER_MS), rs_loop_method(a->loop));
+	    (long long)(a->started.interval_ns / RS_NS_PER_MS), rs_loop_method(a->loop));
 	rs_service_notify("READY=1");
 	return rs_loop_run(a->loop);
 }
@@ -334,5 +410,6 @@ rs_app_close(struct rs_app *a)
 	rs_instrument_close(&a->instrument);
 	rs_loop_free(a->loop);
 	rs_config_free(&a->config);
+	rs_config_free(&a->started);
 	free(a);
 }

@@ -68,8 +68,6 @@ struct parse {
 	struct rs_error why; /* of the first failure here */
 	int rc;
 	unsigned failed_line;
-	/* lists that the file has named: its first mention replaces the default */
-	bool has_list[64];
 };
 
 static void
@@ -110,29 +108,36 @@ next_line(char *dst, int cap, void *arg)
 	return dst;
 }
 
-static void
-clear_default_list(struct parse *p, const char *section, const char *key)
+/* The first mention of a list replaces its default, later ones add to it; any
+ * other key may stand once. */
+static int
+mention(struct parse *p, const char *section, const char *key, struct rs_error *why)
 {
-	for (size_t i = 0; i < rs_config_n_keys && i < RS_ARRAY_LEN(p->has_list); i++) {
+	for (size_t i = 0; i < rs_config_n_keys; i++) {
 		const struct rs_key *const k = &rs_config_keys[i];
-		if (k->type != RS_KEY_LIST || strcmp(section, k->section) != 0 ||
-		    strcmp(key, k->name) != 0 || p->has_list[i])
+		uint32_t *const line = &p->config->line[i];
+		if (strcmp(section, k->section) != 0 || strcmp(key, k->name) != 0)
 			continue;
-		p->has_list[i] = true;
-		rs_list_clear(field(p->config, k));
+		if (*line > 0 && k->type != RS_KEY_LIST)
+			return rs_error_set(why, -EINVAL, "%s: set before, in line %u", key, *line);
+		if (*line == 0 && k->type == RS_KEY_LIST)
+			rs_list_clear(field(p->config, k));
+		*line = p->line;
 	}
+	return 0;
 }
 
 static int
 take_pair(void *arg, const char *section, const char *key, const char *value)
 {
 	struct parse *const p = arg;
+	struct rs_error why = {0};
 	if (p->rc < 0)
 		return 0;
-	clear_default_list(p, section, key);
-	struct rs_error why = {0};
-	const int rc = rs_config_set(
-	    p->config, rs_text_of(section), rs_text_of(key), rs_text_trim(rs_text_of(value)), &why);
+	int rc = mention(p, section, key, &why);
+	if (rc == 0)
+		rc = rs_config_set(p->config, rs_text_of(section), rs_text_of(key),
+		    rs_text_trim(rs_text_of(value)), &why);
 	if (rc < 0)
 		fail(p, rc == -ENOENT ? -EINVAL : rc, &why);
 	return rc == 0;
@@ -142,6 +147,8 @@ int
 rs_config_parse(struct rs_config *c, struct rs_text text, const char *name, struct rs_error *e)
 {
 	struct parse p = {.config = c, .rest = text, .name = name, .error = e};
+	(void)rs_text_copy(rs_text_of(name), c->file, sizeof(c->file));
+	memset(c->line, 0, sizeof(c->line));
 	const int at = ini_parse_stream(next_line, &p, take_pair, &p);
 	/* libinih names the first line it could not split and goes on behind it. */
 	if (at > 0 && (p.rc == 0 || (unsigned)at < p.failed_line))
@@ -209,14 +216,14 @@ rs_config_token(const struct rs_config *c, char dst[static 256], struct rs_error
 	rs_buf_init(&b, 8192);
 	int rc = read_file(c->token_file, &b, &why);
 	if (rc < 0) {
-		(void)rs_error_set(e, rc, "web.token_file: %s", why.text);
+		(void)rs_error_set(e, rc, "token_file: %s", why.text);
 	} else {
 		struct rs_text all = {b.data, b.data ? b.data + b.len : b.data}, line = {0};
 		const bool has_line = b.data && rs_text_line(&all, &line);
 		const struct rs_text token = has_line ? rs_text_trim(line) : rs_text_of("");
 		if (rs_text_len(token) < 16 || !rs_text_copy(token, dst, 256))
 			rc = rs_error_set(e, -EINVAL,
-			    "web.token_file: %s: the first line must be a credential of 16 to 255 "
+			    "token_file: %s: the first line must be a credential of 16 to 255 "
 			    "characters",
 			    c->token_file);
 	}

@@ -13,6 +13,7 @@
 
 #define RS_CONFIG_PATH "/etc/ringside/ringside.conf"
 #define RS_LIST_MAX 16
+#define RS_CONFIG_KEYS_MAX 64
 
 /* A list of words, NULL-terminated; the strings are owned. */
 struct rs_list {
@@ -43,6 +44,9 @@ struct rs_config {
 	/* [service] */
 	char user[64];
 	char log_target[16], log_level[16];
+	/* Where each key of the table was set: line of the file, 0 for nowhere. */
+	char file[256];
+	uint32_t line[RS_CONFIG_KEYS_MAX];
 	/* [rules]: one per entry of rs_rules; owned */
 	struct rs_rule_conf *rules;
 };
@@ -58,6 +62,10 @@ int rs_config_parse(struct rs_config *c, struct rs_text text, const char *name, 
 /* The same from a file of at most 1 MB. A missing file is an error only when
  * it must exist. */
 int rs_config_load(struct rs_config *c, const char *path, bool must_exist, struct rs_error *e);
+/* An error found later than the file was read, told with file and line of the
+ * key of the section that the text names. Returns rc. */
+int rs_config_blame(
+    const struct rs_config *c, const char *section, int rc, const char *text, struct rs_error *e);
 /* Rules over several keys (a listener without credential, ...). */
 int rs_config_check(const struct rs_config *c, struct rs_error *e);
 
@@ -67,9 +75,14 @@ int rs_config_token(const struct rs_config *c, char dst[static 256], struct rs_e
 /* Sets one key as the file would. -ENOENT: no such key. */
 int rs_config_set(struct rs_config *c, struct rs_text section, struct rs_text key,
     struct rs_text value, struct rs_error *e);
+/* The value of the key is not the file's any more. */
+void rs_config_unplace(struct rs_config *c, const char *section, const char *key);
 /* Appends a word to a list. -E2BIG, -ENOMEM. */
 int rs_list_add(struct rs_list *l, struct rs_text word);
 void rs_list_clear(struct rs_list *l);
+
+/* Names the keys that the file sets and this version does not use; "" for none. */
+void rs_config_unused(const struct rs_config *c, char *dst, size_t cap);
 
 /* All keys with unit, range, default and help, as a file that says the
  * defaults: --describe config. */

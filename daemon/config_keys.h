@@ -5,7 +5,6 @@
 #ifndef RS_CONFIG_KEYS_H
 #define RS_CONFIG_KEYS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +19,12 @@ enum rs_key_type {
 	RS_KEY_CPUS	 /* struct rs_cpuset */
 };
 
+enum rs_key_use {
+	RS_KEY_RESTART, /* a change needs a restart */
+	RS_KEY_LIVE,	/* a reload takes it over */
+	RS_KEY_UNUSED	/* accepted for the sake of later versions */
+};
+
 struct rs_key {
 	const char *section, *name;
 	enum rs_key_type type;
@@ -27,7 +32,7 @@ struct rs_key {
 	const char *def;       /* as written in a file; "" for none */
 	const char *min, *max; /* as written in a file; NULL: no bound */
 	const char *words;     /* "a|b|c" for RS_KEY_WORD */
-	bool is_live;	       /* a reload takes it over without restart */
+	enum rs_key_use use;
 	const char *help;
 };
 

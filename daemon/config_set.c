@@ -302,3 +302,13 @@ rs_config_set(struct rs_config *c, struct rs_text section, struct rs_text key, s
 	}
 	return unknown_key(section, key, e);
 }
+
+void
+rs_config_unplace(struct rs_config *c, const char *section, const char *key)
+{
+	for (size_t i = 0; i < rs_config_n_keys; i++) {
+		if (strcmp(section, rs_config_keys[i].section) == 0 &&
+		    strcmp(key, rs_config_keys[i].name) == 0)
+			c->line[i] = 0;
+	}
+}

@@ -9,18 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-int
-rs_config_check(const struct rs_config *c, struct rs_error *e)
-{
-	if ((60 * RS_NS_PER_S) % c->interval_ns != 0)
-		return rs_error_set(e, -EINVAL,
-		    "sampling.interval: a minute must be a whole number of intervals "
-		    "(200ms, 250ms, 500ms, 1s, 2s, 5s, 10s, ...)");
-	if (!c->listen.item[0])
-		return rs_error_set(e, -EINVAL, "web.listen: at least one address is needed");
-	return 0;
-}
-
 static void
 describe_key(const struct rs_key *k, struct rs_buf *out)
 {
@@ -29,7 +17,7 @@ describe_key(const struct rs_key *k, struct rs_buf *out)
 		rs_buf_printf(out, " (%s to %s)", k->min, k->max);
 	if (k->words)
 		rs_buf_printf(out, " (%s)", k->words);
-	rs_buf_printf(out, "%s\n", k->is_live ? "" : "; needs a restart");
+	rs_buf_printf(out, "%s\n", k->use == RS_KEY_RESTART ? "; needs a restart" : "");
 	rs_buf_printf(out, "#%s = %s\n\n", k->name, k->def);
 }
 
@@ -86,7 +74,7 @@ rs_config_needs_restart(const struct rs_config *a, const struct rs_config *b, ch
 		const struct rs_key *const k = &rs_config_keys[i];
 		const void *const fa = (const char *)a + k->offset;
 		const void *const fb = (const char *)b + k->offset;
-		if (k->is_live || !fields_differ(k, fa, fb))
+		if (k->use != RS_KEY_RESTART || !fields_differ(k, fa, fb))
 			continue;
 		const int n =
 		    snprintf(dst + len, cap - len, "%s%s.%s", len ? ", " : "", k->section, k->name);

@@ -46,6 +46,9 @@ put_json(struct rs_buf *out, const struct rs_live *live)
 	rs_api_put_interfaces(&j, v);
 	rs_json_key(&j, "interrupts");
 	rs_api_put_interrupts(&j, v);
+	rs_json_key(&j, "findings"); /* none: two samples decide nothing */
+	rs_json_array(&j);
+	rs_json_end(&j);
 	rs_json_end(&j);
 	rs_buf_putc(out, '\n');
 }
@@ -145,6 +148,7 @@ put_text(struct rs_buf *out, const struct rs_instrument *i)
 	put_interfaces(out, v);
 	put_interrupts(out, v);
 	put_sources(out, i->sampler);
+	rs_buf_puts(out, "\none interval; findings take five seconds and need the daemon\n");
 }
 
 static int
@@ -187,12 +191,9 @@ rs_oneshot_once(const struct rs_options *o, const struct rs_config *c, struct rs
 /* ------------------------------------------------------------ --check-config */
 
 int
-rs_oneshot_check(const struct rs_config *c, struct rs_error *e)
+rs_oneshot_check_web(const struct rs_config *c, const char *token, struct rs_error *e)
 {
-	char token[256];
-	const int rc = rs_config_token(c, token, e);
-	if (rc < 0)
-		return rc;
+	struct rs_error why = {0};
 	const struct rs_web_conf web = {
 	    .listen = (const char *const *)c->listen.item,
 	    .token = *token ? token : NULL,
@@ -201,7 +202,19 @@ rs_oneshot_check(const struct rs_config *c, struct rs_error *e)
 	    .cors_origins = (const char *const *)c->cors_origins.item,
 	    .max_connections = c->max_connections,
 	};
-	return rs_web_check(&web, e);
+	const int rc = rs_web_check(&web, &why);
+	return rc < 0 ? rs_config_blame(c, "web", rc, why.text, e) : 0;
+}
+
+int
+rs_oneshot_check(const struct rs_config *c, struct rs_error *e)
+{
+	char token[256];
+	struct rs_error why = {0};
+	const int rc = rs_config_token(c, token, &why);
+	if (rc < 0)
+		return rs_config_blame(c, "web", rc, why.text, e);
+	return rs_oneshot_check_web(c, token, e);
 }
 
 /* ------------------------------------------------------------ --describe */

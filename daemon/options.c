@@ -163,8 +163,10 @@ override(const struct rs_options *o, struct rs_config *c, struct rs_error *e)
 		    c, rs_text_of("store"), rs_text_of("path"), rs_text_of(o->db), &why);
 	if (rc < 0)
 		return rs_error_set(e, rc, "--db: %s", why.text);
-	if (o->listen[0])
+	if (o->listen[0]) {
 		rs_list_clear(&c->listen);
+		rs_config_unplace(c, "web", "listen");
+	}
 	for (size_t i = 0; o->listen[i]; i++) {
 		rc = rs_config_set(
 		    c, rs_text_of("web"), rs_text_of("listen"), rs_text_of(o->listen[i]), &why);

@@ -212,7 +212,7 @@ rs_sampler_run(struct rs_sampler *s, struct rs_model *m, rs_ns now_ns, rs_ns per
 {
 	for (size_t i = 0; i < s->n; i++) {
 		struct source *const source = &s->sources[i];
-		const bool is_wanted = rs_model_wants_interfaces(m) &&
+		const bool is_wanted = rs_model_wants_interfaces(m) && source->wait_periods == 0 &&
 				       strcmp(source->collector->id, "interfaces") == 0;
 		if (now_ns >= source->next_ns || is_wanted)
 			reschedule(source, run_source(s, i, m), now_ns, period_ns);

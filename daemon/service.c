@@ -99,46 +99,52 @@ find_user(const char *user, struct passwd **ret, struct rs_error *e)
 	return 0;
 }
 
-static int
-give(const char *path, const struct passwd *p, struct rs_error *e)
-{
-	/* Not through a link: only a file that stands there itself changes hands. */
-	if (lchown(path, p->pw_uid, p->pw_gid) < 0 && errno != ENOENT)
-		return rs_error_set(e, -errno, "%s: cannot give it to user '%s': %s", path,
-		    p->pw_name, strerror(errno));
-	return 0;
-}
-
+/* Only a directory made here changes hands: whatever stood there before is not
+ * ours to give away, and may be a link that somebody laid. */
 int
 rs_service_prepare_db(const char *path, const char *user, struct rs_error *e)
 {
-	struct passwd *p;
+	struct passwd *p = NULL;
 	char name[300];
 	if (geteuid() != 0)
 		return 0;
-	int rc = find_user(user, &p, e);
+	const int rc = find_user(user, &p, e);
 	if (rc < 0)
 		return rc;
 	const char *const slash = strrchr(path, '/');
-	if (slash && slash != path) {
-		(void)rs_text_copy((struct rs_text){path, slash}, name, sizeof(name));
-		if (mkdir(name, 0750) == 0)
-			rc = give(name, p, e);
-		else if (errno != EEXIST)
-			rc = rs_error_set(e, -errno, "%s: %s", name, strerror(errno));
-	}
-	static const char *const endings[] = {"", "-wal", "-shm", "-lock"};
-	for (size_t i = 0; rc == 0 && i < RS_ARRAY_LEN(endings); i++) {
-		(void)snprintf(name, sizeof(name), "%s%s", path, endings[i]);
-		rc = give(name, p, e);
-	}
-	return rc;
+	if (!slash || slash == path)
+		return 0;
+	(void)rs_text_copy((struct rs_text){path, slash}, name, sizeof(name));
+	if (mkdir(name, 0750) < 0)
+		return errno == EEXIST ? 0
+				       : rs_error_set(e, -errno, "%s: %s", name, strerror(errno));
+	const int fd = open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	const bool is_given = fd >= 0 && fchown(fd, p->pw_uid, p->pw_gid) == 0;
+	const int error = errno;
+	if (fd >= 0)
+		(void)close(fd);
+	return is_given ? 0
+			: rs_error_set(e, -error, "%s: cannot give it to user '%s': %s", name, user,
+			      strerror(error));
+}
+
+bool
+rs_service_is_roots_place(const char *path)
+{
+	char name[300] = ".";
+	struct stat st;
+	const char *const slash = strrchr(path, '/');
+	if (slash)
+		(void)rs_text_copy(
+		    (struct rs_text){path, slash == path ? slash + 1 : slash}, name, sizeof(name));
+	return geteuid() == 0 && stat(name, &st) == 0 && st.st_uid == 0 &&
+	       (st.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
 int
 rs_service_drop_root(const char *user, struct rs_error *e)
 {
-	struct passwd *p;
+	struct passwd *p = NULL;
 	if (geteuid() != 0)
 		return 0;
 	const int rc = find_user(user, &p, e);

@@ -7,6 +7,7 @@
 #ifndef RS_SERVICE_H
 #define RS_SERVICE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "error.h"
@@ -24,9 +25,12 @@ size_t rs_service_sockets(int *ret_fds, size_t cap);
  * huge page would make each of them 2 MB. */
 void rs_service_use_small_pages(void);
 
-/* As root: makes the directory of path (when missing) and what is there of the
- * database the user's. Otherwise nothing. */
+/* As root: makes the directory of path, when it is missing, the user's. A file or
+ * directory that is there stays as it is. Otherwise nothing. */
 int rs_service_prepare_db(const char *path, const char *user, struct rs_error *e);
+/* As root: true when the directory of path is root's and nobody else's to write.
+ * The user could not open a database there, and nobody can have laid a link. */
+bool rs_service_is_roots_place(const char *path);
 /* As root: becomes the user, with no supplementary groups. Otherwise nothing. */
 int rs_service_drop_root(const char *user, struct rs_error *e);
 

@@ -193,6 +193,8 @@ is_row(const struct rs_irq_row *row, uint32_t columns, bool is_cut)
 }
 
 /* Takes a line. False: there is a row in it that cannot be used. */
+#define NAME_CAP sizeof(((struct rs_labels *)0)->irq)
+
 static bool
 parse_row(struct rs_text *t, struct rs_frame *f)
 {
@@ -212,7 +214,8 @@ parse_row(struct rs_text *t, struct rs_frame *f)
 	row->cells = n < 0 ? 0 : (uint32_t)n;
 	row->rest = rs_text_trim(line);
 	const bool is_cut = t->p == t->end && t->end[-1] != '\n';
-	if (n >= 0 && is_row(row, m->columns, is_cut))
+	/* A longer name than any kernel's would not fit the label either. */
+	if (n >= 0 && rs_text_len(name) < NAME_CAP && is_row(row, m->columns, is_cut))
 		return true;
 	m->n_rows--;
 	m->n_cells -= m->columns;

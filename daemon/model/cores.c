@@ -38,11 +38,13 @@ rs_core_slot(struct rs_model *m, unsigned cpu, enum rs_metric_id metric)
 	return rs_series_slot(m, c->slot, metric, &labels);
 }
 
-/* Which cores are online is what /proc/stat has a row for. A core that left
- * starts anew when it returns; one that came has no value in this interval. */
-static void
-set_online(struct rs_model *m, const struct rs_cpuset *seen)
+/* A core that left starts anew when it returns; one that came has no value in
+ * this interval. */
+void
+rs_cores_online(struct rs_model *m, const struct rs_cpuset *seen, enum rs_online_by by)
 {
+	if (by < m->online_by)
+		return;
 	for (unsigned cpu = 0; cpu < m->n_cores; cpu++) {
 		struct rs_core_state *const c = &m->cores[cpu];
 		const bool is_online = rs_cpuset_has(seen, cpu);
@@ -56,17 +58,19 @@ set_online(struct rs_model *m, const struct rs_cpuset *seen)
 		if (c)
 			c->is_online = true;
 	}
-	m->had_cpus_seen = true;
+	m->online_by = by;
 }
 
 void
 rs_cores_apply(struct rs_model *m, const struct rs_frame *f)
 {
 	if (f->has_cpus_seen)
-		set_online(m, &f->cpus_seen);
+		rs_cores_online(m, &f->cpus_seen, RS_ONLINE_BY_STAT);
 	if (!f->cpus.is_present)
 		return;
 	m->cpus = f->cpus;
+	if (f->cpus.has_online)
+		rs_cores_online(m, &f->cpus.online, RS_ONLINE_BY_SYSFS);
 	if (!f->cpus.has_possible)
 		return;
 	for (unsigned cpu = rs_cpuset_next(&f->cpus.possible, 0); cpu < RS_CPU_MAX;
@@ -78,7 +82,8 @@ void
 rs_cores_read(struct rs_model *m, const struct rs_reading *r, rs_ns at_ns)
 {
 	/* Files that list possible CPUs repeat the last count of an offline one. */
-	if (m->had_cpus_seen && (r->key >= m->n_cores || !m->cores[r->key].is_online))
+	if (m->online_by >= RS_ONLINE_BY_SYSFS &&
+	    (r->key >= m->n_cores || !m->cores[r->key].is_online))
 		return;
 	rs_series_read(m, rs_core_slot(m, r->key, (enum rs_metric_id)r->metric), r->value, at_ns);
 }

@@ -76,9 +76,16 @@ gather_infos(struct rs_model *m)
 {
 	if (rs_model_grow((void **)&m->infos, &m->cap_infos, m->n_nics, sizeof(*m->infos)) < 0)
 		return 0;
+	/* Where sysfs names devices, an interface without one has no interrupt. */
+	bool has_devices = false;
 	for (size_t i = 0; i < m->n_nics; i++)
-		m->infos[i] = m->nics[i].info;
-	return m->n_nics;
+		has_devices |= m->nics[i].info.device[0] != '\0';
+	size_t n = 0;
+	for (size_t i = 0; i < m->n_nics; i++) {
+		if (!has_devices || m->nics[i].info.device[0] != '\0')
+			m->infos[n++] = m->nics[i].info;
+	}
+	return n;
 }
 
 static bool
@@ -355,6 +362,13 @@ rs_irqs_apply(struct rs_model *m, const struct rs_frame *f)
 		return;
 	const bool has_same_columns = x->columns == m->n_columns &&
 				      memcmp(x->cpu, m->columns, x->columns * sizeof(*x->cpu)) == 0;
+	if (m->online_by <= RS_ONLINE_BY_INTERRUPTS) {
+		struct rs_cpuset seen;
+		rs_cpuset_zero(&seen);
+		for (uint32_t c = 0; c < x->columns; c++)
+			rs_cpuset_add(&seen, x->cpu[c]);
+		rs_cores_online(m, &seen, RS_ONLINE_BY_INTERRUPTS);
+	}
 	if (make_room(m, x) < 0 || (!is_in_step(m, x) && resync(m, x) < 0)) {
 		m->irqs_have_prev = false;
 		return;

@@ -102,7 +102,7 @@ rs_model_wants_interfaces(const struct rs_model *m)
 rs_ns
 rs_model_due_boot(const struct rs_model *m)
 {
-	return m->now.boot_ns - (m->now.mono_ns - m->now.due_ns);
+	return m->now.due_ns + m->boot_offset_ns;
 }
 
 void
@@ -111,6 +111,11 @@ rs_model_begin(struct rs_model *m, const struct rs_model_time *t)
 	m->before = m->now;
 	m->has_before = m->tick > 0;
 	m->now = *t;
+	/* The clocks are read one after the other: less than a millisecond is no
+	 * suspend, and must not carry a tick over the edge of its slot. */
+	const rs_ns offset = t->boot_ns - t->mono_ns;
+	if (offset < m->boot_offset_ns || offset - m->boot_offset_ns > RS_NS_PER_MS)
+		m->boot_offset_ns = offset;
 	m->tick++;
 	m->missing = NULL;
 	m->irqs_applied = false;
@@ -206,6 +211,8 @@ static void
 begin_block(struct rs_model *m, int64_t minute)
 {
 	struct rs_block *const next = take_block(m);
+	if (next->minute >= 0 && !next->is_committed)
+		m->stats.blocks_dropped++;
 	m->block = next;
 	rs_block_reset(next, minute);
 	rs_series_announce(m);
@@ -233,7 +240,6 @@ rs_model_end(struct rs_model *m)
 			done = finish_block(m);
 		} else {
 			/* The store holds every other block: this minute is given up. */
-			m->stats.blocks_dropped++;
 			m->block = NULL;
 		}
 	}
@@ -246,10 +252,24 @@ rs_model_end(struct rs_model *m)
 void
 rs_model_block_done(struct rs_model *m, struct rs_block *b, bool is_committed)
 {
+	(void)m; /* the pool finds its blocks by their state */
 	b->is_with_store = false;
 	b->is_committed = is_committed;
-	if (!is_committed)
-		m->stats.blocks_dropped++;
+}
+
+struct rs_block *
+rs_model_retry(struct rs_model *m)
+{
+	struct rs_block *oldest = NULL;
+	for (unsigned i = 0; i < m->conf.n_blocks; i++) {
+		struct rs_block *const b = m->blocks[i];
+		if (b->minute >= 0 && b != m->block && !b->is_with_store && !b->is_committed &&
+		    (!oldest || b->minute < oldest->minute))
+			oldest = b;
+	}
+	if (oldest)
+		oldest->is_with_store = true;
+	return oldest;
 }
 
 struct rs_block *
@@ -290,5 +310,5 @@ void
 rs_model_get_stats(const struct rs_model *m, struct rs_model_stats *ret)
 {
 	*ret = m->stats;
-	ret->series = m->n_live;
+	ret->series = m->n_kept;
 }

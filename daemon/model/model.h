@@ -51,6 +51,10 @@ void rs_model_put(struct rs_model *m, enum rs_metric_id metric, uint32_t key, do
  * caller hands it to the store and reports back with rs_model_block_done. */
 struct rs_block *rs_model_end(struct rs_model *m);
 void rs_model_block_done(struct rs_model *m, struct rs_block *b, bool is_committed);
+/* The oldest finished block that is neither on disk nor with the store, to be
+ * handed over again; NULL: none. It counts as dropped when its memory is taken
+ * for a new minute. */
+struct rs_block *rs_model_retry(struct rs_model *m);
 /* At shutdown: the unfinished block with what it holds, or NULL. */
 struct rs_block *rs_model_flush(struct rs_model *m);
 
@@ -66,7 +70,7 @@ bool rs_model_wants_interfaces(const struct rs_model *m);
 
 struct rs_model_stats {
 	uint32_t series, series_max;
-	uint64_t series_refused; /* new series beyond the limit */
+	uint64_t series_refused; /* of those seen, how many history had no room for */
 	uint64_t blocks_dropped; /* minutes given up because the store held all blocks */
 	uint64_t counter_wraps, counter_resets;
 	uint64_t gaps; /* ticks later than 2.5 intervals */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Series: slots with the last reading and this tick's value, and their way
- * into the head block. A slot freed in a minute is used again in the next one,
- * since the block of the minute still names its owner.
+ * into the head block. The live value of everything is kept; history has room
+ * for max_series of them, and when it is short what matters most gets it. A
+ * column freed in a minute is used again in the next one, since the block of
+ * the minute still names its owner.
  */
 #include "rate.h"
 #include "state.h"
@@ -18,13 +20,11 @@ rs_series_init(struct rs_model *m)
 	for (unsigned i = 0; i < RS_M_COUNT; i++)
 		m->local_index[i] = m->n_local[rs_metrics[i].on]++;
 	const size_t n = m->conf.max_series;
-	m->series = calloc(n, sizeof(*m->series));
-	m->labels = calloc(n, sizeof(*m->labels));
 	m->free_now = calloc(n, sizeof(*m->free_now));
 	m->free_next = calloc(n, sizeof(*m->free_next));
 	m->host_slot = rs_slots_new(m, RS_ON_HOST);
 	m->next_uid = 1;
-	return m->series && m->labels && m->free_now && m->free_next && m->host_slot ? 0 : -ENOMEM;
+	return m->free_now && m->free_next && m->host_slot ? 0 : -ENOMEM;
 }
 
 void
@@ -32,6 +32,7 @@ rs_series_fini(struct rs_model *m)
 {
 	free(m->series);
 	free(m->labels);
+	free(m->free_slots);
 	free(m->free_now);
 	free(m->free_next);
 	free(m->host_slot);
@@ -62,12 +63,12 @@ static void
 announce(struct rs_model *m, uint32_t slot)
 {
 	struct rs_block *const b = m->block;
-	if (!b)
-		return;
 	const struct rs_series *const s = &m->series[slot];
-	b->series[slot] =
+	if (!b || s->column == RS_NO_SLOT)
+		return;
+	b->series[s->column] =
 	    (struct rs_block_series){.uid = s->uid, .metric = s->metric, .labels = m->labels[slot]};
-	b->n_series = RS_MAX(b->n_series, slot + 1);
+	b->n_series = RS_MAX(b->n_series, s->column + 1);
 }
 
 /* Names all living series in a block that has just been taken. */
@@ -78,27 +79,71 @@ rs_series_announce(struct rs_model *m)
 		if (m->series[i].uid)
 			announce(m, i);
 	}
-	/* Slots freed during the last block are owned by nobody in this one. */
+	/* Columns freed during the last block are owned by nobody in this one. */
 	while (m->n_free_next > 0)
 		m->free_now[m->n_free_now++] = m->free_next[--m->n_free_next];
+}
+
+/* How much of history's room a metric may take: the loads and throughput that
+ * tell the story all of it, the softirqs that have nothing to do with the
+ * network hardly more than half. */
+static uint32_t
+room_for(const struct rs_model *m, enum rs_metric_id metric)
+{
+	const uint64_t all = m->conf.max_series;
+	const struct rs_metric *const d = &rs_metrics[metric];
+	const bool is_throughput = d->on == RS_ON_NIC && metric <= RS_M_NIC_TX_PACKETS;
+	if (d->kind == RS_GAUGE || is_throughput)
+		return (uint32_t)all;
+	const bool is_softirq = metric >= RS_M_SOFTIRQ_HI && metric <= RS_M_SOFTIRQ_RCU;
+	if (is_softirq && metric != RS_M_SOFTIRQ_NET_RX && metric != RS_M_SOFTIRQ_NET_TX)
+		return (uint32_t)(all * 55 / 100);
+	return (uint32_t)(all * 85 / 100);
+}
+
+static uint32_t
+take_column(struct rs_model *m, enum rs_metric_id metric)
+{
+	uint32_t column = RS_NO_SLOT;
+	if (m->n_kept >= room_for(m, metric))
+		m->stats.series_refused++;
+	else if (m->n_free_now > 0)
+		column = m->free_now[--m->n_free_now];
+	else if (m->n_columns_used < m->conf.max_series)
+		column = m->n_columns_used++;
+	else
+		m->stats.series_refused++;
+	m->n_kept += column != RS_NO_SLOT;
+	return column;
+}
+
+/* A free slot, the array being longer where it must. */
+static uint32_t
+take_slot(struct rs_model *m)
+{
+	if (m->n_free_slots > 0)
+		return m->free_slots[--m->n_free_slots];
+	const size_t n = (size_t)m->n_series + 1;
+	/* The stack has room for all, so that an end never allocates. */
+	if (rs_model_grow((void **)&m->series, &m->cap_series, n, sizeof(*m->series)) < 0 ||
+	    rs_model_grow((void **)&m->labels, &m->cap_labels, n, sizeof(*m->labels)) < 0 ||
+	    rs_model_grow((void **)&m->free_slots, &m->cap_free_slots, n, sizeof(*m->free_slots)) <
+		0)
+		return RS_NO_SLOT;
+	return m->n_series++;
 }
 
 uint32_t
 rs_series_new(struct rs_model *m, enum rs_metric_id metric, const struct rs_labels *labels)
 {
-	uint32_t slot;
-	if (m->n_free_now > 0) {
-		slot = m->free_now[--m->n_free_now];
-	} else if (m->n_series < m->conf.max_series) {
-		slot = m->n_series++;
-	} else {
-		m->stats.series_refused++;
+	const uint32_t slot = take_slot(m);
+	if (slot == RS_NO_SLOT)
 		return RS_NO_SLOT;
-	}
 	struct rs_series *const s = &m->series[slot];
 	memset(s, 0, sizeof(*s));
 	s->uid = m->next_uid++;
 	s->metric = (uint16_t)metric;
+	s->column = take_column(m, metric);
 	m->labels[slot] = *labels;
 	s->now = NAN;
 	m->n_live++;
@@ -121,11 +166,16 @@ rs_series_end(struct rs_model *m, uint32_t slot)
 {
 	if (slot == RS_NO_SLOT)
 		return;
-	m->series[slot].uid = 0;
-	m->series[slot].has_stored = false;
-	m->series[slot].now = NAN;
+	struct rs_series *const s = &m->series[slot];
+	if (s->column != RS_NO_SLOT) {
+		m->free_next[m->n_free_next++] = s->column;
+		m->n_kept--;
+	}
+	s->uid = 0;
+	s->has_stored = false;
+	s->now = NAN;
 	m->n_live--;
-	m->free_next[m->n_free_next++] = slot;
+	m->free_slots[m->n_free_slots++] = slot;
 }
 
 void
@@ -232,6 +282,15 @@ rs_series_now(const struct rs_model *m, const uint32_t *slots, enum rs_metric_id
 	return slot == RS_NO_SLOT ? (double)NAN : m->series[slot].now;
 }
 
+/* A suspend can shift the boot clock so that two ticks fall into one slot: the
+ * later one takes it. */
+static void
+clear_tick(struct rs_block *b, uint32_t t)
+{
+	for (uint32_t i = 0; i < b->n_series; i++)
+		b->present[(size_t)i * b->present_words + t / 64] &= ~(UINT64_C(1) << (t % 64));
+}
+
 void
 rs_series_store(struct rs_model *m)
 {
@@ -240,13 +299,16 @@ rs_series_store(struct rs_model *m)
 	const uint32_t t = (uint32_t)(into / m->conf.interval_ns);
 	if (t >= b->ticks)
 		return;
+	if (b->has_tick[t])
+		clear_tick(b, t);
 	const rs_ns length = m->has_before ? m->now.mono_ns - m->before.mono_ns : 0;
 	b->has_tick[t] = true;
 	b->length_us[t] = length / 1000 > UINT32_MAX ? UINT32_MAX : (uint32_t)(length / 1000);
 	b->wall_offset_ms = m->now.wall_ms - m->now.boot_ns / RS_NS_PER_MS;
 	b->is_clock_ok = m->now.is_clock_ok;
 	for (uint32_t i = 0; i < m->n_series; i++) {
-		if (m->series[i].has_stored && m->series[i].uid)
-			rs_block_put(b, i, t, m->series[i].stored);
+		const struct rs_series *const s = &m->series[i];
+		if (s->has_stored && s->uid && s->column != RS_NO_SLOT)
+			rs_block_put(b, s->column, t, s->stored);
 	}
 }

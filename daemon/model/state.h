@@ -15,7 +15,8 @@
 
 /* One series while it lives. */
 struct rs_series {
-	uint32_t uid; /* 0: slot free */
+	uint32_t uid;	 /* 0: slot free */
+	uint32_t column; /* in the block; RS_NO_SLOT: history has no room for it */
 	uint16_t metric;
 	bool has_prev;	 /* prev_raw and prev_ns are a reading */
 	bool has_stored; /* stored is this tick's */
@@ -25,6 +26,14 @@ struct rs_series {
 	int64_t stored;
 	double now; /* rate per second or level in units, of this tick; NAN: none */
 	double last_rate_raw_ps;
+};
+
+/* Who told which cores are online; the later the better. */
+enum rs_online_by {
+	RS_ONLINE_BY_NOBODY,
+	RS_ONLINE_BY_INTERRUPTS, /* the columns of /proc/interrupts */
+	RS_ONLINE_BY_SYSFS,
+	RS_ONLINE_BY_STAT /* the rows of /proc/stat: as of this very tick */
 };
 
 struct rs_core_state {
@@ -59,22 +68,29 @@ struct rs_model {
 	struct rs_model_conf conf;
 	struct rs_model_time now, before;
 	bool has_before;
+	rs_ns boot_offset_ns; /* boot clock minus monotonic */
 	uint64_t tick;
 	uint8_t local_index[RS_M_COUNT]; /* of a metric among those of its kind */
 	uint8_t n_local[RS_ON_COUNT];
 
-	struct rs_series *series; /* max_series */
+	struct rs_series *series; /* live values; as many as there are things to measure */
 	struct rs_labels *labels; /* of the slots; apart, since a tick does not look at them */
-	uint32_t n_series;	  /* slots ever used */
-	uint32_t *free_now, *free_next; /* stacks of slots; next: free from the next block on */
-	uint32_t n_free_now, n_free_next;
+	size_t cap_series, cap_labels;
+	uint32_t n_series;    /* slots ever used */
+	uint32_t *free_slots; /* a stack */
+	size_t cap_free_slots;
+	uint32_t n_free_slots;
+	/* Columns of the block, max_series of them: stacks of the free ones; next:
+	 * free from the next block on, since this one still names their owners. */
+	uint32_t *free_now, *free_next;
+	uint32_t n_free_now, n_free_next, n_columns_used, n_kept;
 	uint32_t n_live, next_uid;
 	uint32_t *host_slot;
 
 	struct rs_core_state *cores; /* [cpu] */
 	unsigned n_cores, n_live_cores;
 	struct rs_cpu_info cpus;
-	bool had_cpus_seen;
+	enum rs_online_by online_by;
 
 	struct rs_nic_state *nics; /* ascending ifindex */
 	size_t n_nics, cap_nics;
@@ -145,6 +161,8 @@ void rs_series_announce(struct rs_model *m);
 /* cores.c */
 struct rs_core_state *rs_core_get(struct rs_model *m, unsigned cpu);
 void rs_cores_apply(struct rs_model *m, const struct rs_frame *f);
+/* Takes the set unless one who knows better has told. */
+void rs_cores_online(struct rs_model *m, const struct rs_cpuset *seen, enum rs_online_by by);
 void rs_cores_read(struct rs_model *m, const struct rs_reading *r, rs_ns at_ns);
 uint32_t rs_core_slot(struct rs_model *m, unsigned cpu, enum rs_metric_id metric);
 void rs_cores_fini(struct rs_model *m);

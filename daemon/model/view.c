@@ -231,7 +231,9 @@ rs_view_build(struct rs_model *m)
 	build_nics(m);
 	build_irqs(m);
 	build_sums(v);
-	if (v->accounting == RS_ACCOUNTING_UNKNOWN || m->cpus.precise_irq_time >= 0)
+	/* The guess walks the whole matrix: not each tick. */
+	if (m->cpus.precise_irq_time >= 0 ||
+	    (v->accounting == RS_ACCOUNTING_UNKNOWN && m->tick % 64 <= 2))
 		v->accounting = accounting(m);
 	if (v->accounting == RS_ACCOUNTING_TICK) {
 		for (size_t i = 0; i < v->n_cores; i++)

@@ -43,6 +43,14 @@ def configuration_errors_end_with_2_and_name_file_line_key():
         status, _, err = call("-c", f.name, "--check-config")
         assert status == 2 and f"{f.name}:2:" in err, err
         assert "'intervall'" in err and "'interval'" in err, err
+    for line, key in (("listen = foo:1", "listen"), ("listen = 0.0.0.0:1", "listen"),
+                      ("cors_origins = *", "cors_origins"),
+                      ("token_file = /nonexistent", "token_file")):
+        with tempfile.NamedTemporaryFile("w", suffix=".conf") as f:
+            f.write(f"[web]\n{line}\n")
+            f.flush()
+            status, _, err = call("-c", f.name, "--check-config")
+            assert status == 2 and f"{f.name}:2: {key}" in err, err
     status, _, err = call("-c", "/nonexistent.conf", "--check-config")
     assert status == 2 and "/nonexistent.conf" in err, err
 
@@ -142,6 +150,49 @@ def sighup_takes_a_good_file_and_refuses_a_bad_one():
         assert "needs a restart: sampling.interval" in d.read_log()
         wait_for("core 0 reserved", lambda: d.get("cores")[0]["eligible"] is False)
         assert d.stop(signal.SIGINT) == 0
+
+
+def a_database_in_a_directory_of_roots_is_used_by_root_only():
+    if os.geteuid() != 0:
+        return
+    with tempfile.TemporaryDirectory() as folder:  # mode 0700, root's
+        path = os.path.join(folder, "ringside.db")
+        for _ in range(2):
+            with Daemon(BINARY, "--db", path) as d:
+                wait_for("two ticks", lambda: d.get("health")["ticks"] >= 2)
+                assert d.stop() == 0, d.read_log()
+        db = sqlite3.connect(path)
+        assert db.execute("SELECT count(*) FROM raw").fetchone()[0] >= 2
+        db.close()
+
+
+def a_foreign_file_named_as_database_stays_as_it_is():
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        path = os.path.join(folder, "foreign")
+        with open(path, "wb") as f:
+            f.write(b"not a database at all, but somebody's\n" * 100)
+        before = os.stat(path)
+        status, _, err = call("--db", path, "--listen", "127.0.0.1:0")
+        after = os.stat(path)
+        assert status == 1 and path in err, err
+        assert (before.st_uid, before.st_mode, before.st_mtime_ns, before.st_size) == (
+            after.st_uid, after.st_mode, after.st_mtime_ns, after.st_size)
+
+
+def a_credential_that_only_root_can_read_survives_a_reload():
+    if os.geteuid() != 0:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        token = os.path.join(folder, "token")
+        with open(token, "w") as f:
+            f.write("correct-horse-battery\n")
+        os.chmod(token, 0o600)
+        with Daemon(BINARY, db=False, config=f"[web]\ntoken_file = {token}\n") as d:
+            assert "a change of it needs a restart" in d.read_log()
+            d.process.send_signal(signal.SIGHUP)
+            wait_for("the notice", lambda: "configuration read again" in d.read_log())
+            assert "the credential stays as it was" in d.read_log()
 
 
 def a_service_manager_is_told_and_its_watchdog_fed():
@@ -264,6 +315,9 @@ if __name__ == "__main__":
         a_second_daemon_on_one_database_is_refused,
         started_as_root_it_becomes_nobody,
         sighup_takes_a_good_file_and_refuses_a_bad_one,
+        a_database_in_a_directory_of_roots_is_used_by_root_only,
+        a_foreign_file_named_as_database_stays_as_it_is,
+        a_credential_that_only_root_can_read_survives_a_reload,
         a_service_manager_is_told_and_its_watchdog_fed,
         a_unix_socket_is_served,
         a_socket_of_the_service_manager_is_taken_over,

@@ -478,6 +478,8 @@ static const struct {
     {"interrupts", "CPU0 CPU1\n24 1 2 chip\n25: 1 2 x\n", 0, 1, 0, 1},
     {"interrupts", "CPU0 CPU1\n: 1 2 chip\n25: 1 2 x\n", 0, 1, 0, 1},
     {"interrupts", "CPU0 CPU1\nno such file: x\n25: 1 2 x\n", 0, 1, 0, 1},
+    {"interrupts", "CPU0 CPU1\nSIXTEEN_BYTES_XX: 1 2 x\n25: 1 2 x\n", 0, 1, 0, 1},
+    {"interrupts", "CPU0 CPU1\nFIFTEEN_BYTES_X: 1 2 x\n25: 1 2 x\n", 0, 0, 0, 2},
     {"interrupts", "CPU0 CPU1\n24: 1 2\n", 0, 0, 0, 1},
     {"interrupts", "CPU0 CPU1\n24: 1 2\n25: 3 4", 0, 1, 0, 1},
     {"interrupts", "CPU0 CPU1\nERR: 1\nMIS: 0\nERR: 1 2 3\n", 0, 1, 0, 2},

@@ -83,6 +83,7 @@ static const struct {
     {"[sampling]\ninterval = 100ms\n", "x.conf:2: interval: '100ms' is out of range",
 	"200ms to 60s"},
     {"[sampling]\ninterval = 61s\n", "x.conf:2:", "out of range"},
+    {"[sampling]\ninterval = 1s\ninterval = 2s\n", "x.conf:3: interval: set before, in line 2", ""},
     {"[sampling]\ninterval = 1\n", "x.conf:2: interval: '1' is not valid", "200ms to 60s"},
     {"[sampling]\ninterval =\n", "x.conf:2:", "not valid"},
     {"\n\n[sampling]\nintervall = 1s\n", "x.conf:4: unknown key 'intervall'", "'interval'"},
@@ -147,7 +148,39 @@ START_TEST(an_interval_must_divide_the_minute)
 {
 	ck_assert_int_eq(parse("[sampling]\ninterval = 7s\n"), 0);
 	ck_assert_int_eq(rs_config_check(&config, &error), -EINVAL);
-	ck_assert_msg(strstr(error.text, "sampling.interval"), "%s", error.text);
+	ck_assert_msg(strstr(error.text, "x.conf:2: interval: a minute"), "%s", error.text);
+}
+END_TEST
+
+START_TEST(a_clear_threshold_above_its_raise_threshold_is_refused)
+{
+	ck_assert_int_eq(parse("[rules]\ncore.imbalance.hot = 0.6\n"), 0);
+	ck_assert_int_eq(rs_config_check(&config, &error), -EINVAL);
+	ck_assert_msg(
+	    strstr(error.text, "x.conf: [rules] core.imbalance.hot_clear"), "%s", error.text);
+}
+END_TEST
+
+START_TEST(a_late_error_is_told_with_the_line_of_its_key)
+{
+	ck_assert_int_eq(parse("[web]\nlisten = foo:7464\n"), 0);
+	ck_assert_int_eq(
+	    rs_config_blame(&config, "web", -EINVAL, "'foo:7464': expected", &error), -EINVAL);
+	ck_assert_str_eq(error.text, "x.conf:2: listen: 'foo:7464': expected");
+	rs_error_clear(&error);
+	(void)rs_config_blame(&config, "web", -EINVAL, "token_file: no such file", &error);
+	ck_assert_str_eq(error.text, "token_file: no such file");
+}
+END_TEST
+
+START_TEST(keys_without_use_are_named_when_set)
+{
+	char names[128];
+	rs_config_unused(&config, names, sizeof(names));
+	ck_assert_str_eq(names, "");
+	ck_assert_int_eq(parse("[alerts]\nexec = /bin/true\n[store]\nmax_size = 1GB\n"), 0);
+	rs_config_unused(&config, names, sizeof(names));
+	ck_assert_str_eq(names, "store.max_size, alerts.exec");
 }
 END_TEST
 
@@ -251,6 +284,9 @@ suite(void)
 	tcase_add_test(t, a_nul_byte_is_an_error);
 	tcase_add_test(t, every_cut_of_a_file_is_read_or_refused);
 	tcase_add_test(t, an_interval_must_divide_the_minute);
+	tcase_add_test(t, a_clear_threshold_above_its_raise_threshold_is_refused);
+	tcase_add_test(t, a_late_error_is_told_with_the_line_of_its_key);
+	tcase_add_test(t, keys_without_use_are_named_when_set);
 	tcase_add_test(t, the_description_is_a_valid_file_once_uncommented);
 	tcase_add_test(t, what_needs_a_restart_is_named);
 	tcase_add_test(t, a_missing_file_counts_only_when_asked_for);

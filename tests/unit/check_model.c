@@ -40,15 +40,21 @@ teardown(void)
 }
 
 static void
-begin(void)
+begin_at(rs_ns mono, rs_ns boot)
 {
-	const struct rs_model_time t = {.mono_ns = now,
-	    .due_ns = now,
-	    .boot_ns = now,
+	const struct rs_model_time t = {.mono_ns = mono,
+	    .due_ns = mono,
+	    .boot_ns = boot,
 	    .wall_ms = 1800000000000 + now / 1000000,
 	    .is_clock_ok = true};
 	rs_model_begin(model, &t);
 	rs_frame_reset(frame, now);
+}
+
+static void
+begin(void)
+{
+	begin_at(now, now);
 }
 
 static struct rs_block *
@@ -571,20 +577,131 @@ END_TEST
 
 /* ------------------------------------------------------------ limits, blocks */
 
-START_TEST(series_beyond_the_limit_are_refused_and_counted)
+static struct rs_block *
+user_tick(uint64_t raw)
+{
+	begin();
+	see_cpus(0, 0);
+	rs_put(frame, RS_M_CPU_USER, 0, raw);
+	apply();
+	return end();
+}
+
+START_TEST(beyond_the_limit_history_is_refused_but_everything_is_seen)
 {
 	teardown();
 	open_model(64);
-	begin();
-	see_cpus(0, 99);
-	for (unsigned cpu = 0; cpu < 100; cpu++)
-		rs_put(frame, RS_M_CPU_USER, cpu, 1);
-	apply();
-	end();
+	for (unsigned i = 0; i < 2; i++) {
+		begin();
+		see_cpus(0, 99);
+		for (unsigned cpu = 0; cpu < 100; cpu++)
+			rs_put(frame, RS_M_CPU_USER, cpu, 50 * i);
+		apply();
+		rs_model_build_view(model);
+		for (unsigned cpu = 0; cpu < 8; cpu++)
+			rs_model_put(model, RS_M_CORE_PACKET_LOAD, cpu, 0.5);
+		(void)rs_model_end(model);
+		now += S;
+	}
+	assert_near(core(99)->user, 0.5);
 	struct rs_model_stats st;
 	rs_model_get_stats(model, &st);
-	ck_assert_uint_eq(st.series, 64);
-	ck_assert_uint_eq(st.series_refused, 36);
+	/* 85 % of 64 for the times, the rest for the loads */
+	ck_assert_uint_eq(st.series, 54 + 8);
+	ck_assert_uint_eq(st.series_refused, 46);
+	struct rs_block *const b = rs_model_flush(model);
+	unsigned loads = 0;
+	for (uint32_t i = 0; i < b->n_series; i++)
+		loads += b->series[i].metric == RS_M_CORE_PACKET_LOAD;
+	ck_assert_uint_eq(loads, 8);
+}
+END_TEST
+
+START_TEST(a_minute_that_was_not_written_is_offered_again)
+{
+	struct rs_block *b = NULL;
+	for (uint64_t i = 0; i <= 60; i++)
+		b = user_tick(i);
+	ck_assert_ptr_nonnull(b);
+	ck_assert_ptr_null(rs_model_retry(model));
+	rs_model_block_done(model, b, false);
+	ck_assert_ptr_eq(rs_model_retry(model), b);
+	ck_assert_ptr_null(rs_model_retry(model)); /* it is with the store now */
+	rs_model_block_done(model, b, true);
+	ck_assert_ptr_null(rs_model_retry(model));
+	struct rs_model_stats st;
+	rs_model_get_stats(model, &st);
+	ck_assert_uint_eq(st.blocks_dropped, 0);
+}
+END_TEST
+
+START_TEST(after_a_suspend_two_ticks_may_meet_in_a_slot_and_the_later_one_stays)
+{
+	(void)user_tick(0);
+	(void)user_tick(10);
+	/* the boot clock falls back by a tick: not a thing clocks do, but slots may meet */
+	begin_at(now, now - S);
+	see_cpus(0, 0);
+	rs_put(frame, RS_M_CPU_SYSTEM, 0, 5);
+	apply();
+	(void)end();
+	struct rs_block *const b = rs_model_flush(model);
+	int64_t v;
+	ck_assert(!rs_block_get(b, 0, 1, &v));
+	ck_assert(b->has_tick[1]);
+}
+END_TEST
+
+START_TEST(jitter_between_the_clocks_does_not_move_a_tick)
+{
+	/* The boot clock is 599.999999 s ahead: a hair of jitter crosses the slot. */
+	static const rs_ns jitter[] = {0, 2000, -900, 500, 0};
+	for (unsigned i = 0; i < RS_ARRAY_LEN(jitter); i++) {
+		begin_at(now, now + 600 * S - 1000 + RS_MAX(jitter[i], 0));
+		see_cpus(0, 0);
+		apply();
+		(void)end();
+	}
+	struct rs_block *const b = rs_model_flush(model);
+	unsigned ticks = 0;
+	for (uint32_t t = 0; t < b->ticks; t++)
+		ticks += b->has_tick[t];
+	ck_assert_uint_ge(ticks, 4);
+}
+END_TEST
+
+START_TEST(without_proc_stat_others_tell_who_is_online)
+{
+	irq_tick(0, 2, both, NULL);
+	ck_assert(core(1)->is_online);
+	begin();
+	frame->cpus.is_present = frame->cpus.has_online = true;
+	rs_cpuset_zero(&frame->cpus.online);
+	rs_cpuset_add(&frame->cpus.online, 0);
+	apply();
+	end();
+	ck_assert(!core(1)->is_online);
+	begin();
+	see_cpus(0, 1);
+	apply();
+	end();
+	ck_assert(core(1)->is_online);
+}
+END_TEST
+
+START_TEST(where_devices_are_known_virtual_interfaces_own_no_line)
+{
+	begin();
+	list_nic(3, "eth0");
+	list_nic(4, "veth0");
+	(void)snprintf(frame->nics[0].device, sizeof(frame->nics[0].device), "0000:01:00.0");
+	name_line(0, "30", "PCI-MSI-edge      eth0-TxRx-0");
+	name_line(1, "31", "PCI-MSI-edge      veth0");
+	irqs(2, 2, both, (const uint32_t[]){0, 0, 0, 0});
+	apply();
+	end();
+	ck_assert_uint_eq(rs_model_view(model)->irqs[0].n_feeds, 1);
+	ck_assert_uint_eq(rs_model_view(model)->irqs[1].n_feeds, 0);
 }
 END_TEST
 
@@ -604,16 +721,6 @@ START_TEST(interfaces_that_come_and_go_for_ever_do_not_use_series_up)
 	ck_assert_uint_le(st.series, 2);
 }
 END_TEST
-
-static struct rs_block *
-user_tick(uint64_t raw)
-{
-	begin();
-	see_cpus(0, 0);
-	rs_put(frame, RS_M_CPU_USER, 0, raw);
-	apply();
-	return end();
-}
 
 START_TEST(a_minute_is_handed_over_when_the_next_begins)
 {
@@ -754,7 +861,12 @@ suite(void)
 	tcase_add_test(t, a_count_of_the_whole_machine_names_no_core);
 	tcase_add_test(t, a_bare_name_beside_numbered_lines_is_no_queue);
 	tcase_add_test(t, a_line_feeds_the_nic_sums_of_its_core);
-	tcase_add_test(t, series_beyond_the_limit_are_refused_and_counted);
+	tcase_add_test(t, beyond_the_limit_history_is_refused_but_everything_is_seen);
+	tcase_add_test(t, a_minute_that_was_not_written_is_offered_again);
+	tcase_add_test(t, after_a_suspend_two_ticks_may_meet_in_a_slot_and_the_later_one_stays);
+	tcase_add_test(t, jitter_between_the_clocks_does_not_move_a_tick);
+	tcase_add_test(t, without_proc_stat_others_tell_who_is_online);
+	tcase_add_test(t, where_devices_are_known_virtual_interfaces_own_no_line);
 	tcase_add_test(t, interfaces_that_come_and_go_for_ever_do_not_use_series_up);
 	tcase_add_test(t, a_minute_is_handed_over_when_the_next_begins);
 	tcase_add_test(t, a_store_that_keeps_all_blocks_costs_minutes_not_the_present);
