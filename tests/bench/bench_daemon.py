@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: ISC
 """
 The whole daemon at 1 Hz beside the bare reads of the same sources, in a network
-namespace with three veth devices of four queues and light traffic.
+namespace with three veth devices of four queues and light traffic, and ten quiet
+ones.
 
     bench_daemon.py BUILD_DIR
 
@@ -58,6 +59,9 @@ def make_namespaces():
         run("ip", "-n", PEER, "addr", "add", f"198.18.{i}.2/24", "dev", f"rsb{i}")
         run("ip", "-n", ROUTER, "link", "set", f"rsa{i}", "up")
         run("ip", "-n", PEER, "link", "set", f"rsb{i}", "up")
+    for i in range(5):  # quiet ones, for about 300 series in all
+        run("ip", "link", "add", "name", f"rsc{i}", "netns", ROUTER, "type", "veth", "peer",
+            "name", f"rsd{i}", "netns", ROUTER)
 
 
 def remove_namespaces():
@@ -104,11 +108,13 @@ class Daemon:
             time.sleep(0.001)
         raise SystemExit("bench: the daemon does not answer")
 
-    def cpu_ns(self):
+    def cpu_ns(self, thread):
         total = 0
         for path in glob.glob(f"/proc/{self.process.pid}/task/*/schedstat"):
-            with open(path) as f:
-                total += int(f.read().split()[0])
+            is_loop = f"/task/{self.process.pid}/" in path
+            if is_loop == (thread == "loop"):
+                with open(path) as f:
+                    total += int(f.read().split()[0])
         return total
 
     def pss_kb(self):
@@ -139,20 +145,28 @@ def ticks():
     traffic = subprocess.Popen(["ip", "netns", "exec", PEER, sys.executable, "-c",
                                 TRAFFIC % (60 * MINUTES + 20)])
     time.sleep(2)
-    # Minutes: each holds one commit. Medians: the machine has other work.
+    # Medians of single ticks: the machine has other work, and what a hypervisor
+    # takes away counts as CPU time of whoever ran.
+    seconds = 60 * MINUTES
     floor = subprocess.Popen(
-        ["ip", "netns", "exec", ROUTER, f"{BUILD}/tests/bench/bench_floor", str(60 * MINUTES)],
+        ["ip", "netns", "exec", ROUTER, f"{BUILD}/tests/bench/bench_floor", str(seconds)],
         stdout=subprocess.PIPE, text=True)
-    spent, bare = [], []
-    for _ in range(MINUTES):
-        before = d.cpu_ns()
+    loop, bare = [], []
+    store_before, last = d.cpu_ns("store"), d.cpu_ns("loop")
+    for _ in range(seconds):
         bare.append(float(floor.stdout.readline()))
-        spent.append((d.cpu_ns() - before) / 1e3 / 60)
+        now = d.cpu_ns("loop")
+        loop.append((now - last) / 1e3)
+        last = now
     floor.wait()
+    # The store thread works once a minute: its share of a tick is a mean.
+    store = (d.cpu_ns("store") - store_before) / 1e3 / seconds
+    us, floor_us = statistics.median(loop) + store, statistics.median(bare)
     health = d.get("health")
-    emit("tick_cpu_us", statistics.median(spent), "us")
-    emit("tick_floor_us", statistics.median(bare), "us")
-    emit("tick_cpu_over_floor", statistics.median(a / b for a, b in zip(spent, bare)), "ratio")
+    emit("tick_cpu_us", us, "us")
+    emit("tick_store_us", store, "us")
+    emit("tick_floor_us", floor_us, "us")
+    emit("tick_cpu_over_floor", us / floor_us, "ratio")
     emit("ticks_missed", health["ticks_missed"], "ticks")
     emit("tick_series", health["series"], "series")
     emit("pss_kb", d.pss_kb(), "kB")
