@@ -24,6 +24,7 @@
 struct rs_app {
 	struct rs_options options;
 	struct rs_config config;
+	bool is_store_stuck;
 	struct rs_config started; /* what needs a restart is still as here */
 	char token[256];
 	struct rs_loop *loop;
