@@ -346,7 +346,8 @@ keep(struct rs_model *m, const struct rs_irq_matrix *x)
 {
 	m->n_columns = x->columns;
 	memcpy(m->columns, x->cpu, x->columns * sizeof(*x->cpu));
-	memcpy(m->prev_cells, x->cells, (size_t)x->n_cells * sizeof(*x->cells));
+	if (x->n_cells > 0)
+		memcpy(m->prev_cells, x->cells, (size_t)x->n_cells * sizeof(*x->cells));
 	for (uint32_t i = 0; i < m->n_irqs; i++) {
 		m->irqs[i].prev_row = i;
 		m->irqs[i].prev_n = x->rows[i].cells;
