@@ -125,6 +125,13 @@ on_tick(void *arg, const struct rs_tick *tick)
 /* ------------------------------------------------------------ health */
 
 static void
+make_verdict(void *arg)
+{
+	struct rs_app *const a = arg;
+	(void)rs_instrument_verdict(&a->instrument);
+}
+
+static void
 get_health(void *arg, struct rs_health *ret)
 {
 	const struct rs_app *const a = arg;
@@ -305,6 +312,7 @@ open_instrument(struct rs_app *a, struct rs_error *e)
 	    .engine = a->instrument.engine,
 	    .store = a->store,
 	    .verdict = &a->instrument.verdict,
+	    .make_verdict = make_verdict,
 	    .get_health = get_health,
 	    .arg = a,
 	};

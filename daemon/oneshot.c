@@ -140,10 +140,11 @@ put_sources(struct rs_buf *out, const struct rs_sampler *s)
 }
 
 static void
-put_text(struct rs_buf *out, const struct rs_instrument *i)
+put_text(struct rs_buf *out, struct rs_instrument *i)
 {
+	const struct rs_verdict *const verdict = rs_instrument_verdict(i);
 	const struct rs_view *const v = rs_model_view(i->model);
-	rs_buf_printf(out, "%s: %s\n", rs_state_name(i->verdict.state), i->verdict.line);
+	rs_buf_printf(out, "%s: %s\n", rs_state_name(verdict->state), verdict->line);
 	put_cores(out, v);
 	put_interfaces(out, v);
 	put_interrupts(out, v);
@@ -178,7 +179,7 @@ rs_oneshot_once(const struct rs_options *o, const struct rs_config *c, struct rs
 		const struct rs_live live = {
 		    .model = instrument.model,
 		    .engine = instrument.engine,
-		    .verdict = &instrument.verdict,
+		    .verdict = rs_instrument_verdict(&instrument),
 		};
 		put_json(&out, &live);
 	} else {

@@ -89,6 +89,15 @@ rs_sampler_open(const struct rs_root *root, struct rs_sampler **ret)
 	return 0;
 }
 
+/* Of the active kind; it is opened again when it is asked next. */
+static void
+close_source(struct source *source)
+{
+	if (source->is_open)
+		source->collector->close(source->state);
+	source->is_open = false;
+}
+
 void
 rs_sampler_close(struct rs_sampler *s)
 {
@@ -97,8 +106,7 @@ rs_sampler_close(struct rs_sampler *s)
 	for (size_t i = 0; s->sources && i < s->n; i++) {
 		struct source *const source = &s->sources[i];
 		rs_reader_close(source->reader);
-		if (source->is_open)
-			source->collector->close(source->state);
+		close_source(source);
 	}
 	rs_frame_free(s->frame);
 	free(s->sources);
@@ -214,8 +222,15 @@ rs_sampler_run(struct rs_sampler *s, struct rs_model *m, rs_ns now_ns, rs_ns per
 		struct source *const source = &s->sources[i];
 		const bool is_wanted = rs_model_wants_interfaces(m) && source->wait_periods == 0 &&
 				       strcmp(source->collector->id, "interfaces") == 0;
-		if (now_ns >= source->next_ns || is_wanted)
-			reschedule(source, run_source(s, i, m), now_ns, period_ns);
+		if (now_ns >= source->next_ns || is_wanted) {
+			int rc = run_source(s, i, m);
+			if (rc == 0 && is_wanted && rs_model_wants_interfaces(m)) {
+				/* It told nothing new: from the beginning next time. */
+				close_source(source);
+				rc = -EAGAIN;
+			}
+			reschedule(source, rc, now_ns, period_ns);
+		}
 		if (source->collector->is_essential && strcmp(s->health[i].state, "ok") != 0)
 			rs_model_missing(m, source->collector->paths[0]);
 	}

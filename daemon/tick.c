@@ -93,6 +93,19 @@ put_derived(struct rs_instrument *i)
 	rs_model_put(i->model, RS_M_STATE, 0, (double)i->verdict.state);
 }
 
+const struct rs_verdict *
+rs_instrument_verdict(struct rs_instrument *i)
+{
+	const struct rs_finding *active[RS_FINDINGS_MAX];
+	if (!i->is_worded) {
+		const size_t n = rs_engine_active(i->engine, active, RS_FINDINGS_MAX);
+		rs_verdict_make(
+		    rs_model_view(i->model), active, n, i->last_cleared_ms, &i->verdict);
+		i->is_worded = true;
+	}
+	return &i->verdict;
+}
+
 struct rs_block *
 rs_instrument_tick(
     struct rs_instrument *i, rs_ns due_ns, rs_ns mono_ns, rs_finding_fn fn, void *arg)
@@ -119,7 +132,8 @@ rs_instrument_tick(
 	rs_engine_run(i->engine, v, relay_finding, &relay);
 	const struct rs_finding *active[RS_FINDINGS_MAX];
 	const size_t n = rs_engine_active(i->engine, active, RS_FINDINGS_MAX);
-	rs_verdict_make(v, active, n, i->last_cleared_ms, &i->verdict);
+	i->verdict.state = rs_verdict_state(v, active, n);
+	i->is_worded = false;
 	put_derived(i);
 	return rs_model_end(m);
 }

@@ -17,7 +17,8 @@ struct rs_instrument {
 	struct rs_sampler *sampler;
 	struct rs_model *model;
 	struct rs_engine *engine;
-	struct rs_verdict verdict;
+	struct rs_verdict verdict; /* its line: by rs_instrument_verdict */
+	bool is_worded;
 	rs_ns interval_ns;
 	int64_t last_cleared_ms;
 };
@@ -26,6 +27,10 @@ struct rs_instrument {
 int rs_instrument_open(const char *root, const struct rs_config *c, int64_t first_finding_id,
     struct rs_instrument *ret, struct rs_error *e);
 void rs_instrument_close(struct rs_instrument *i); /* what it owns; safe half open */
+
+/* The verdict of the last tick. The line is made when somebody asks: putting
+ * numbers into words would be a good part of a tick. */
+const struct rs_verdict *rs_instrument_verdict(struct rs_instrument *i);
 
 /* due_ns and mono_ns on the monotonic clock. fn as in engine.h, may be NULL.
  * Returns the block of a minute that ended, or NULL. */

@@ -38,6 +38,8 @@ rs_api_put_summary(struct rs_json *j, const struct rs_live *live)
 	const bool is_sampled = has_sample(v);
 
 	rs_json_object(j);
+	if (live->make_verdict != NULL)
+		live->make_verdict(live->arg);
 	rs_json_put_string(j, "state", rs_state_name(live->verdict->state));
 	rs_json_put_string(j, "verdict", live->verdict->line);
 	rs_json_put_known_int(j, "hottest_core", v->has_packet_load ? (int)v->hottest_core : -1);

@@ -39,7 +39,10 @@ struct rs_live {
 	struct rs_model *model;
 	struct rs_engine *engine;
 	struct rs_store *store; /* never NULL while the program serves */
+	/* The verdict of the last tick; make_verdict, when not NULL, is called with
+	 * arg before its line is read. */
 	const struct rs_verdict *verdict;
+	void (*make_verdict)(void *arg);
 	void (*get_health)(void *arg, struct rs_health *ret);
 	void *arg;
 };

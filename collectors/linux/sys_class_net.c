@@ -37,6 +37,7 @@ struct state {
 	size_t n, cap;
 	size_t at;	  /* where the next name of the directory is looked for first */
 	unsigned to_list; /* as to_read, for the directory */
+	bool is_settled;  /* all notices are followed up and told */
 	bool is_full;	  /* more interfaces than INTERFACES_MAX, or no memory */
 	size_t refresh_at;
 	rs_ns refreshed_ns;
@@ -167,6 +168,16 @@ read_noted(struct state *s)
 	return failed;
 }
 
+static bool
+is_noted(const struct state *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->entries[i].to_read)
+			return true;
+	}
+	return false;
+}
+
 static void
 put_all(const struct state *s, struct rs_frame *f)
 {
@@ -205,12 +216,17 @@ collect(void *state, struct rs_frame *f)
 		rs_linkwatch_take(s->watch, note_change, s);
 	else
 		note_change(s, 0);
+	const bool is_due = s->n && f->at_ns - s->refreshed_ns >= REFRESH_NS;
+	/* What has not changed is not told again. */
+	if (s->is_settled && !s->to_list && !is_due)
+		return 0;
+	s->is_settled = false;
 	if (s->to_list) {
 		const int error = list(s);
 		if (error)
 			return error;
 	}
-	if (s->n && f->at_ns - s->refreshed_ns >= REFRESH_NS) {
+	if (is_due) {
 		s->refresh_at = (s->refresh_at + 1) % s->n;
 		s->entries[s->refresh_at].to_read = 1;
 		s->refreshed_ns = f->at_ns;
@@ -219,6 +235,7 @@ collect(void *state, struct rs_frame *f)
 	if (s->n == 0)
 		return -ENOENT;
 	put_all(s, f);
+	s->is_settled = !s->to_list && !is_noted(s);
 	return 0;
 }
 

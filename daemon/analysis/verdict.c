@@ -283,14 +283,13 @@ say_no_bottleneck(struct summary *s)
 }
 
 /* A hot core of which the votes cannot know yet: neither fine nor a finding. */
-static enum rs_state
+static void
 say_too_early(struct summary *s, const struct rs_group *hot)
 {
 	add(s, "core %u at %ld %%: too early to judge", hot->cpu, percent(hot->packet_load));
 	add_loss(s);
 	add_reach(s, false);
 	add_others(s, NULL);
-	return s->n_active > 0 ? worst_state(s) : RS_STATE_UNKNOWN;
 }
 
 /* Why there is no verdict; NULL: there is one. */
@@ -308,34 +307,55 @@ why_unknown(const struct rs_view *v)
 	return NULL;
 }
 
-void
-rs_verdict_make(const struct rs_view *v, const struct rs_finding *const *active, size_t n_active,
-    int64_t last_cleared_ms, struct rs_verdict *ret)
+static bool
+is_too_early(const struct summary *s)
 {
-	struct summary s = {
+	return s->v->tick < VOTES_FULL_TICK && !is_idle(s) && !find_limit(s) && find_hot(s);
+}
+
+static struct summary
+summary_of(const struct rs_view *v, const struct rs_finding *const *active, size_t n_active)
+{
+	return (struct summary){
 	    .v = v,
 	    .groups = v->groups,
 	    .n = v->n_eligible_groups,
 	    .active = active,
 	    .n_active = n_active,
-	    .line = ret->line,
-	    .cap = sizeof(ret->line),
 	};
+}
 
+enum rs_state
+rs_verdict_state(const struct rs_view *v, const struct rs_finding *const *active, size_t n_active)
+{
+	const struct summary s = summary_of(v, active, n_active);
+
+	if (why_unknown(v) || (n_active == 0 && is_too_early(&s)))
+		return RS_STATE_UNKNOWN;
+	return worst_state(&s);
+}
+
+void
+rs_verdict_make(const struct rs_view *v, const struct rs_finding *const *active, size_t n_active,
+    int64_t last_cleared_ms, struct rs_verdict *ret)
+{
+	struct summary s = summary_of(v, active, n_active);
+
+	s.line = ret->line;
+	s.cap = sizeof(ret->line);
 	s.line[0] = '\0';
+	ret->state = rs_verdict_state(v, active, n_active);
 	if (why_unknown(v)) {
-		ret->state = RS_STATE_UNKNOWN;
 		add(&s, "no verdict: %s%s", v->missing ? "no values from " : "", why_unknown(v));
 		return;
 	}
 	rs_headroom_of(v, s.groups, s.n, &s.room);
-	ret->state = worst_state(&s);
 	if (is_idle(&s))
 		say_idle(&s, last_cleared_ms);
 	else if (find_limit(&s))
 		say_limit(&s, find_limit(&s));
-	else if (find_hot(&s) && v->tick < VOTES_FULL_TICK)
-		ret->state = say_too_early(&s, find_hot(&s));
+	else if (is_too_early(&s))
+		say_too_early(&s, find_hot(&s));
 	else
 		say_no_bottleneck(&s);
 }

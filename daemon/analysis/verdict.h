@@ -16,6 +16,10 @@ struct rs_verdict {
 	char line[320];
 };
 
+/* The state alone: what a tick needs when nobody asks for the line. */
+enum rs_state rs_verdict_state(
+    const struct rs_view *v, const struct rs_finding *const *active, size_t n_active);
+
 /* active: the engine's active findings. last_cleared_ms: end of the last
  * episode, 0 for none. */
 void rs_verdict_make(const struct rs_view *v, const struct rs_finding *const *active,

@@ -60,12 +60,13 @@ put_lines(struct rs_buf *out, struct rs_buf *json)
 }
 
 static void
-put_frame(struct rs_buf *out, const struct rs_instrument *i)
+put_frame(struct rs_buf *out, struct rs_instrument *i)
 {
+	const struct rs_verdict *const verdict = rs_instrument_verdict(i);
 	struct rs_buf json;
 	struct rs_json j;
 	rs_buf_init(&json, 1 << 20);
-	rs_buf_printf(out, "%s: %s\n", rs_state_name(i->verdict.state), i->verdict.line);
+	rs_buf_printf(out, "%s: %s\n", rs_state_name(verdict->state), verdict->line);
 	rs_json_init(&j, &json);
 	rs_api_put_cores(&j, rs_model_view(i->model));
 	put_lines(out, &json);
