@@ -182,6 +182,15 @@ rs_tick_at(
 	return true;
 }
 
+/* The kernel rounds its own housekeeping to whole seconds (round_jiffies in
+ * kernel/time/timer.c); a tick waits until that is over, or its cost would be
+ * booked on it. */
+static rs_ns
+settle_ns(const struct rs_event *e)
+{
+	return RS_MIN(e->period_ns / 8, 20 * RS_NS_PER_MS);
+}
+
 /* Runs the ticker's callback if it is time, and arms it for the next. */
 static void
 run_ticker(struct rs_event *e, rs_ns now_ns)
@@ -196,7 +205,7 @@ run_ticker(struct rs_event *e, rs_ns now_ns)
 	/* What the callback took is part of the wait; a period it overran gives
 	 * one late tick at once. */
 	if (!e->is_freed)
-		rs_timer_arm(e, RS_MAX(next_ns - rs_clock_mono(), 0));
+		rs_timer_arm(e, RS_MAX(next_ns + settle_ns(e) - rs_clock_mono(), 0));
 }
 
 /* What libevent calls, for every kind. */
