@@ -38,6 +38,15 @@ rs_model_grow_raw(void **array, size_t *cap, size_t need, size_t size)
 	return grow(array, cap, need, size, false);
 }
 
+/* Columns so many that each tick of a block begins a page: the few that are used
+ * then touch one page a tick, not two. */
+static uint32_t
+whole_pages(uint32_t columns)
+{
+	const uint32_t a_page = 4096 / sizeof(int64_t);
+	return (columns + a_page - 1) / a_page * a_page;
+}
+
 int
 rs_model_new(const struct rs_model_conf *c, struct rs_model **ret)
 {
@@ -54,7 +63,7 @@ rs_model_new(const struct rs_model_conf *c, struct rs_model **ret)
 	if (!m->blocks)
 		rc = -ENOMEM;
 	for (unsigned i = 0; rc == 0 && i < c->n_blocks; i++)
-		rc = rs_block_new(c->max_series, c->interval_ns, &m->blocks[i]);
+		rc = rs_block_new(whole_pages(c->max_series), c->interval_ns, &m->blocks[i]);
 	if (rc < 0) {
 		rs_model_free(m);
 		return rc;
