@@ -10,13 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool
-is_word_in(const char *text, const char *word)
-{
-	const char *const at = strstr(text, word);
-	return at != NULL;
-}
-
 /* The key of the section that the text is about: the one it names, or the only
  * one of them that the file sets; -1: cannot be told. */
 static int
@@ -27,7 +20,7 @@ key_meant(const struct rs_config *c, const char *section, const char *text)
 		const struct rs_key *const k = &rs_config_keys[i];
 		if (strcmp(section, k->section) != 0)
 			continue;
-		if (is_word_in(text, k->name))
+		if (strstr(text, k->name))
 			return (int)i;
 		if (c->line[i] > 0) {
 			set = (int)i;
@@ -43,7 +36,7 @@ rs_config_blame(
 {
 	const int i = key_meant(c, section, text);
 	const char *const key = i >= 0 ? rs_config_keys[i].name : section;
-	const bool names_key = i >= 0 && is_word_in(text, key);
+	const bool names_key = i >= 0 && strstr(text, key) != NULL;
 	if (i < 0 || c->line[i] == 0)
 		return rs_error_set(
 		    e, rc, "%s%s%s", names_key ? "" : key, names_key ? "" : ": ", text);

@@ -37,16 +37,6 @@ rs_unit_name(enum rs_unit u)
 }
 
 bool
-rs_metric_name_exists(struct rs_text name)
-{
-	for (size_t i = 0; i < RS_M_COUNT; i++) {
-		if (rs_text_eq(name, rs_metrics[i].name))
-			return true;
-	}
-	return false;
-}
-
-bool
 rs_labels_same(const struct rs_labels *a, const struct rs_labels *b)
 {
 	return a->cpu == b->cpu && a->queue == b->queue && strcmp(a->device, b->device) == 0 &&

@@ -141,9 +141,6 @@ struct rs_metric {
 /* Indexed by enum rs_metric_id. */
 extern const struct rs_metric rs_metrics[RS_M_COUNT];
 
-/* True when at least one entry has this name. */
-bool rs_metric_name_exists(struct rs_text name);
-
 /* The labels a series carries beside the constant ones of its metric. */
 struct rs_labels {
 	int32_t cpu;	 /* -1: none */

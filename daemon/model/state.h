@@ -88,7 +88,7 @@ struct rs_model {
 	uint32_t *host_slot;
 
 	struct rs_core_state *cores; /* [cpu] */
-	unsigned n_cores, n_live_cores;
+	unsigned n_cores;
 	struct rs_cpu_info cpus;
 	enum rs_online_by online_by;
 
