@@ -18,12 +18,23 @@ void rs_api_put_summary(struct rs_json *j, const struct rs_live *live);
 void rs_api_put_cores(struct rs_json *j, const struct rs_view *v);
 void rs_api_put_interfaces(struct rs_json *j, const struct rs_view *v);
 void rs_api_put_interrupts(struct rs_json *j, const struct rs_view *v);
+void rs_api_put_queues(struct rs_json *j, const struct rs_view *v);
+/* One interrupt line of the above, and its cores as an object core -> rate; NULL:
+ * an empty one. */
+void rs_api_put_interrupt(
+    struct rs_json *j, const struct rs_view *v, const struct rs_irq_view *irq);
+void rs_api_put_cells(struct rs_json *j, const struct rs_irq_view *irq);
+/* The member fed_by: queues whose interrupts the core served in the last interval
+ * or that a thread polled on it. */
+void rs_api_put_fed_by(struct rs_json *j, const struct rs_view *v, unsigned cpu);
 void rs_api_put_finding(struct rs_json *j, const struct rs_finding *f);
 
 int rs_api_summary(struct rs_request *q, struct rs_reply *r);
 int rs_api_cores(struct rs_request *q, struct rs_reply *r);
 int rs_api_interfaces(struct rs_request *q, struct rs_reply *r);
 int rs_api_interrupts(struct rs_request *q, struct rs_reply *r);
+int rs_api_queues(struct rs_request *q, struct rs_reply *r);
+int rs_api_map(struct rs_request *q, struct rs_reply *r);
 int rs_api_findings(struct rs_request *q, struct rs_reply *r);
 int rs_api_series(struct rs_request *q, struct rs_reply *r);
 int rs_api_catalog(struct rs_request *q, struct rs_reply *r);

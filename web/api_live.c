@@ -107,9 +107,27 @@ fires_on(const struct rs_irq_view *irq, unsigned cpu)
 	return false;
 }
 
-/* The queues whose interrupts the core served in the last interval. */
+/* The queues a thread polls; when the kernel does not tell, its device. */
 static void
-put_fed_by(struct rs_json *j, const struct rs_view *v, unsigned cpu)
+put_polled(struct rs_json *j, const struct rs_view *v, const struct rs_thread_view *t)
+{
+	const struct rs_nic_view *nic = rs_view_nic(v, t->thread.ifindex);
+	bool is_told = false;
+
+	for (uint32_t i = 0; nic != NULL && i < nic->n_queues; i++) {
+		const struct rs_queue_view *q = &v->queues[nic->first_queue + i];
+
+		if (q->napi == 0 || q->napi != t->thread.napi_id)
+			continue;
+		put_way(j, nic->info.name, q->queue, q->is_tx ? "tx" : "rx");
+		is_told = true;
+	}
+	if (nic != NULL && !is_told)
+		put_way(j, nic->info.name, -1, NULL);
+}
+
+void
+rs_api_put_fed_by(struct rs_json *j, const struct rs_view *v, unsigned cpu)
 {
 	rs_json_key(j, "fed_by");
 	rs_json_array(j);
@@ -118,6 +136,13 @@ put_fed_by(struct rs_json *j, const struct rs_view *v, unsigned cpu)
 
 		if (irq->is_nic_queue && fires_on(irq, cpu))
 			put_feeds(j, v, irq);
+	}
+	for (size_t i = 0; i < v->n_threads; i++) {
+		const struct rs_thread_view *t = &v->threads[i];
+
+		if (t->thread.class == RS_THREAD_NAPI && t->thread.cpu == (int32_t)cpu &&
+		    t->load > 0)
+			put_polled(j, v, t);
 	}
 	rs_json_end(j);
 }
@@ -159,9 +184,9 @@ put_core(struct rs_json *j, const struct rs_view *v, const struct rs_core_view *
 	rs_json_put_double(j, "nic_interrupts_ps", c->nic_interrupts_ps);
 	rs_json_put_double(j, "net_rx_ps", c->net_rx_ps);
 	put_softnet(j, c);
-	rs_json_put_null(j, "freq_hz");
-	rs_json_put_null(j, "freq_max_hz");
-	put_fed_by(j, v, c->cpu);
+	rs_json_put_double(j, "freq_hz", c->freq_hz);
+	rs_json_put_double(j, "freq_max_hz", c->freq_max_hz);
+	rs_api_put_fed_by(j, v, c->cpu);
 	rs_json_end(j);
 }
 
@@ -185,18 +210,17 @@ put_tristate(struct rs_json *j, const char *key, int8_t v)
 		rs_json_bool(j, v == 1);
 }
 
-/* Which of the device's own counters mean a full ring differs by driver; until
- * those rules exist only what has one meaning everywhere is told apart. */
+/* Losses by stage; what the driver books in none of them is unattributed. */
 static void
 put_drops(struct rs_json *j, const struct rs_nic_view *n)
 {
 	rs_json_key(j, "drops");
 	rs_json_object(j);
-	rs_json_put_double(j, "wire_pps", n->rx_crc_pps);
-	rs_json_put_null(j, "ring_pps");
-	rs_json_put_null(j, "qdisc_pps");
-	rs_json_put_double(j, "tx_pps", n->tx_dropped_pps);
-	rs_json_put_null(j, "unattributed_pps");
+	rs_json_put_double(j, "wire_pps", n->lost_wire_pps);
+	rs_json_put_double(j, "ring_pps", n->lost_ring_pps);
+	rs_json_put_double(j, "qdisc_pps", n->lost_qdisc_pps);
+	rs_json_put_double(j, "tx_pps", n->lost_tx_pps);
+	rs_json_put_double(j, "unattributed_pps", n->lost_unattributed_pps);
 	rs_json_end(j);
 }
 
@@ -260,14 +284,13 @@ put_actions(struct rs_json *j, const char *actions)
 	rs_json_end(j);
 }
 
-static void
-put_cells(struct rs_json *j, const struct rs_irq_view *irq)
+void
+rs_api_put_cells(struct rs_json *j, const struct rs_irq_view *irq)
 {
 	char cpu[12];
 
-	rs_json_key(j, "per_core_ps");
 	rs_json_object(j);
-	for (uint32_t i = 0; i < irq->n_cells; i++) {
+	for (uint32_t i = 0; irq != NULL && i < irq->n_cells; i++) {
 		const struct rs_irq_cell *cell = &irq->cells[i];
 
 		if (!(cell->rate_ps > 0))
@@ -278,9 +301,14 @@ put_cells(struct rs_json *j, const struct rs_irq_view *irq)
 	rs_json_end(j);
 }
 
-static void
-put_interrupt(struct rs_json *j, const struct rs_view *v, const struct rs_irq_view *irq)
+void
+rs_api_put_interrupt(struct rs_json *j, const struct rs_view *v, const struct rs_irq_view *irq)
 {
+	struct rs_text name = rs_text_of(irq->name);
+	uint64_t number;
+	const bool has_number = rs_text_u64(&name, &number) && number <= UINT32_MAX;
+	const uint32_t key = has_number ? (uint32_t)number : 0;
+
 	rs_json_object(j);
 	rs_json_put_string(j, "irq", irq->name);
 	put_actions(j, irq->actions);
@@ -290,9 +318,12 @@ put_interrupt(struct rs_json *j, const struct rs_view *v, const struct rs_irq_vi
 	put_feeds(j, v, irq);
 	rs_json_end(j);
 	rs_json_put_double(j, "rate_ps", irq->rate_ps);
-	put_cells(j, irq);
-	rs_json_put_null(j, "affinity");
-	rs_json_put_null(j, "effective_affinity");
+	rs_json_key(j, "per_core_ps");
+	rs_api_put_cells(j, irq);
+	rs_json_put_known_string(j, "affinity",
+	    has_number ? rs_view_fact(v, RS_F_IRQ_AFFINITY, key, RS_NO_QUEUE) : NULL);
+	rs_json_put_known_string(j, "effective_affinity",
+	    has_number ? rs_view_fact(v, RS_F_IRQ_EFFECTIVE, key, RS_NO_QUEUE) : NULL);
 	rs_json_end(j);
 }
 
@@ -301,7 +332,7 @@ rs_api_put_interrupts(struct rs_json *j, const struct rs_view *v)
 {
 	rs_json_array(j);
 	for (size_t i = 0; i < v->n_irqs; i++)
-		put_interrupt(j, v, &v->irqs[i]);
+		rs_api_put_interrupt(j, v, &v->irqs[i]);
 	rs_json_end(j);
 }
 

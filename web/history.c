@@ -54,6 +54,8 @@ rs_history_has_label(const struct rs_metric *m, const char *name)
 		return strcmp(name, "device") == 0;
 	case RS_ON_IRQ:
 		return strcmp(name, "irq") == 0 || strcmp(name, "device") == 0;
+	case RS_ON_QUEUE:
+		return strcmp(name, "device") == 0 || strcmp(name, "queue") == 0;
 	case RS_ON_HOST:
 		break;
 	}

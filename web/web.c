@@ -291,6 +291,8 @@ rs_web_publish_tick(struct rs_web *w)
 	rs_api_put_cores(&j, v);
 	rs_json_key(&j, "interfaces");
 	rs_api_put_interfaces(&j, v);
+	rs_json_key(&j, "queues");
+	rs_api_put_queues(&j, v);
 	rs_json_end(&j);
 	publish(w, "tick");
 }

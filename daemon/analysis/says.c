@@ -71,6 +71,7 @@ sensible(double x, enum rs_unit unit)
 	case RS_UNIT_RATIO:
 		return round(x * 100.0) / 100.0;
 	case RS_UNIT_CORES:
+	case RS_UNIT_CELSIUS:
 	case RS_UNIT_NONE:
 		return round(x * 10.0) / 10.0;
 	case RS_UNIT_PACKETS:

@@ -103,7 +103,7 @@ loses_in_rings(const struct rs_view *v, unsigned cpu)
 
 	for (size_t i = 0; i < n; i++) {
 		const struct rs_nic_view *const nic = rs_view_nic(v, feeds[i].ifindex);
-		if (nic && is_lossy(nic->rx_missed_pps, nic->rx_pps))
+		if (nic && is_lossy(fmax(nic->lost_ring_pps, nic->rx_missed_pps), nic->rx_pps))
 			return true;
 	}
 	return false;

@@ -13,6 +13,8 @@
 #define IRQ_CELLS_MAX (16u << 20)
 #define IRQ_ROWS_MAX 65536u
 #define NICS_MAX 4096u
+#define ITEMS_MAX 131072u
+#define WORDS_MAX (16u << 20)
 /* Keys of interfaces without ifindex lie above every index the kernel gives
  * (a positive int). */
 #define NAMED_NIC_BASE 0x80000000u
@@ -66,6 +68,12 @@ rs_frame_free(struct rs_frame *f)
 	free(f->irqs.rows);
 	free(f->irqs.cells);
 	free(f->nics);
+	free(f->origins);
+	free(f->napis);
+	free(f->queue_napis);
+	free(f->threads);
+	free(f->facts);
+	free(f->words);
 	free(f);
 }
 
@@ -82,12 +90,15 @@ rs_frame_reset(struct rs_frame *f, rs_ns at_ns)
 	f->has_nics = false;
 	f->n_nics = 0;
 	f->cpus.is_present = false;
+	f->n_origins = f->n_napis = f->n_queue_napis = f->n_threads = 0;
+	f->n_facts = f->n_words = 0;
+	f->has_napis = f->has_threads = f->is_freq_measured = false;
 	f->skipped_rows = 0;
 	f->is_out_of_memory = false;
 }
 
-void
-rs_put(struct rs_frame *f, enum rs_metric_id metric, uint32_t key, uint64_t value)
+static void
+put(struct rs_frame *f, struct rs_reading r)
 {
 	if (f->n_readings == f->cap_readings &&
 	    !grow((void **)&f->readings, &f->cap_readings, f->n_readings + 1, sizeof(*f->readings),
@@ -95,8 +106,99 @@ rs_put(struct rs_frame *f, enum rs_metric_id metric, uint32_t key, uint64_t valu
 		f->is_out_of_memory = true;
 		return;
 	}
-	f->readings[f->n_readings++] =
-	    (struct rs_reading){.metric = (uint16_t)metric, .key = key, .value = value};
+	f->readings[f->n_readings++] = r;
+}
+
+void
+rs_put(struct rs_frame *f, enum rs_metric_id metric, uint32_t key, uint64_t value)
+{
+	put(f, (struct rs_reading){.metric = (uint8_t)metric, .key = key, .value = value});
+}
+
+void
+rs_put_queue(struct rs_frame *f, enum rs_metric_id metric, uint32_t ifindex, uint16_t queue,
+    uint64_t value, uint8_t pace_s)
+{
+	put(f, (struct rs_reading){.metric = (uint8_t)metric,
+		   .pace_s = pace_s,
+		   .queue = queue,
+		   .key = ifindex,
+		   .value = value});
+}
+
+/* Room for one more, zeroed. */
+static void *
+append(struct rs_frame *f, void **array, size_t *n, size_t *cap, size_t size)
+{
+	if (!grow(array, cap, *n + 1, size, ITEMS_MAX)) {
+		f->is_out_of_memory = true;
+		return NULL;
+	}
+	void *const p = (char *)*array + *n * size;
+	memset(p, 0, size);
+	(*n)++;
+	return p;
+}
+
+struct rs_queue_origin *
+rs_frame_origin(struct rs_frame *f)
+{
+	return append(f, (void **)&f->origins, &f->n_origins, &f->cap_origins, sizeof(*f->origins));
+}
+
+struct rs_napi *
+rs_frame_napi(struct rs_frame *f)
+{
+	return append(f, (void **)&f->napis, &f->n_napis, &f->cap_napis, sizeof(*f->napis));
+}
+
+struct rs_queue_napi *
+rs_frame_queue_napi(struct rs_frame *f)
+{
+	return append(f, (void **)&f->queue_napis, &f->n_queue_napis, &f->cap_queue_napis,
+	    sizeof(*f->queue_napis));
+}
+
+struct rs_thread *
+rs_frame_thread(struct rs_frame *f)
+{
+	return append(f, (void **)&f->threads, &f->n_threads, &f->cap_threads, sizeof(*f->threads));
+}
+
+static struct rs_fact_reading *
+append_fact(struct rs_frame *f, enum rs_fact_id id, uint32_t key, uint16_t queue)
+{
+	struct rs_fact_reading *const r =
+	    append(f, (void **)&f->facts, &f->n_facts, &f->cap_facts, sizeof(*f->facts));
+	if (r)
+		*r = (struct rs_fact_reading){
+		    .id = (uint16_t)id, .queue = queue, .key = key, .len = UINT32_MAX};
+	return r;
+}
+
+void
+rs_put_fact(
+    struct rs_frame *f, enum rs_fact_id id, uint32_t key, uint16_t queue, struct rs_text value)
+{
+	const size_t len = rs_text_len(value);
+	if (!grow((void **)&f->words, &f->cap_words, f->n_words + len, 1, WORDS_MAX)) {
+		f->is_out_of_memory = true;
+		return;
+	}
+	struct rs_fact_reading *const r = append_fact(f, id, key, queue);
+	if (!r)
+		return;
+	r->at = (uint32_t)f->n_words;
+	r->len = (uint32_t)len;
+	if (len > 0)
+		memcpy(f->words + f->n_words, value.p, len);
+	f->n_words += len;
+}
+
+void
+rs_put_fact_gone(struct rs_frame *f, enum rs_fact_id id, uint32_t key, uint16_t queue)
+{
+	(void)append_fact(f, id, key, queue);
 }
 
 struct rs_nic_info *

@@ -10,11 +10,15 @@
 #include <stdbool.h>
 
 #include "cpuset.h"
-#include "metric.h"
+#include "fact.h"
 
-/* A number of a metric on a thing. key: CPU number, ifindex, 0 for the host. */
+/* A number of a metric on a thing. key: CPU number, ifindex (also of a queue),
+ * 0 for the host. pace_s: the source is read, or brings itself up to date, only
+ * once in so many seconds; 0: each tick. */
 struct rs_reading {
-	uint16_t metric; /* enum rs_metric_id */
+	uint8_t metric; /* enum rs_metric_id */
+	uint8_t pace_s;
+	uint16_t queue; /* of the interface; 0 elsewhere */
 	uint32_t key;
 	uint64_t value; /* raw: counter as read, gauge x scale */
 };
@@ -41,6 +45,19 @@ struct rs_irq_matrix {
 	uint32_t cap_columns, cap_rows, cap_cells;
 };
 
+/* Fields of struct rtnl_link_stats64, as bits of rs_nic_info.loss_*: those that
+ * hold what was lost in the ring (loss_ring, summed), and those that such
+ * packets are in as well (loss_ring_in). RS_LOSS_DRIVER: the counters of the
+ * driver itself (NIC_RX_RING) tell. Drivers differ; 0: not known. */
+enum rs_loss {
+	RS_LOSS_MISSED = 1,
+	RS_LOSS_FIFO = 2,
+	RS_LOSS_OVER = 4,
+	RS_LOSS_DROPPED = 8,
+	RS_LOSS_ERRORS = 16,
+	RS_LOSS_DRIVER = 32
+};
+
 /* What is known of a network interface beside its counters. */
 struct rs_nic_info {
 	uint32_t ifindex;
@@ -57,11 +74,67 @@ struct rs_nic_info {
 	int32_t mtu;	     /* -1: unknown */
 	int64_t carrier_changes;      /* -1: unknown */
 	int32_t rx_queues, tx_queues; /* -1: unknown */
+	/* What the driver's counters mean: see rs_loss. */
+	uint8_t loss_ring, loss_ring_in;
 	bool is_loopback, is_physical;
 	bool is_master_or_stacked; /* bridge, bond, VLAN: its packets count on another interface too
 				    */
 	uint16_t n_irqs;	   /* MSI vectors of the device, ascending; 0: unknown */
 	uint32_t irqs[128];
+};
+
+/* Where the counters of an interface's queues come from. */
+enum rs_queue_source { RS_QUEUES_NONE, RS_QUEUES_NETLINK, RS_QUEUES_ETHTOOL };
+
+/* The queues of an interface whose counters were asked for in this reading. */
+struct rs_queue_origin {
+	uint32_t ifindex;
+	enum rs_queue_source source;
+	uint8_t pace_s;	 /* as in rs_reading */
+	char reason[80]; /* with RS_QUEUES_NONE: why there are none */
+};
+
+/* A NAPI instance as the kernel tells it (netdev family, napi-get). */
+struct rs_napi {
+	uint32_t ifindex, id;
+	int32_t irq; /* -1: not told */
+	int32_t pid; /* of its thread; -1: it has none */
+};
+
+/* Which NAPI instance serves a queue (netdev family, queue-get). */
+struct rs_queue_napi {
+	uint32_t ifindex, napi_id;
+	uint16_t queue;
+	bool is_tx;
+};
+
+enum rs_thread_class {
+	RS_THREAD_NAPI,	     /* napi/DEV-ID: polls a NIC */
+	RS_THREAD_IRQ,	     /* irq/N-*: handler of a NIC's interrupt */
+	RS_THREAD_VPN,	     /* WireGuard and crypto workers */
+	RS_THREAD_KSOFTIRQD, /* its time is already in softirq */
+	RS_THREAD_USER	     /* a busy thread of a process */
+};
+
+/* A thread as read: CPU time since it began and the core it ran on last. */
+struct rs_thread {
+	int32_t pid, tid;
+	uint64_t start; /* with the tid it tells threads apart; any unit */
+	enum rs_thread_class class;
+	int32_t cpu; /* -1: not told */
+	uint64_t runtime_ns;
+	uint32_t ifindex; /* RS_THREAD_NAPI: 0 or of its interface */
+	uint32_t napi_id; /* RS_THREAD_NAPI: 0: not told */
+	char name[32];
+	rs_ns at_ns; /* when it was read */
+};
+
+/* A setting as read; value {NULL, NULL}: it is no longer there. */
+struct rs_fact_reading {
+	uint16_t id; /* enum rs_fact_id */
+	uint16_t queue;
+	uint32_t key;
+	uint32_t at, len; /* in the frame's words; len UINT32_MAX: no longer there */
 };
 
 /* Cores as the system describes them; has_* false: the file was not there. */
@@ -84,6 +157,21 @@ struct rs_frame {
 	struct rs_nic_info *nics;
 	size_t n_nics, cap_nics;
 	struct rs_cpu_info cpus;
+	struct rs_queue_origin *origins;
+	size_t n_origins, cap_origins;
+	bool is_freq_measured; /* CORE_FREQ of this frame was measured, not asked for */
+	bool has_napis;	       /* napis and queue_napis are all there are */
+	struct rs_napi *napis;
+	size_t n_napis, cap_napis;
+	struct rs_queue_napi *queue_napis;
+	size_t n_queue_napis, cap_queue_napis;
+	bool has_threads; /* threads lists all that are followed */
+	struct rs_thread *threads;
+	size_t n_threads, cap_threads;
+	struct rs_fact_reading *facts;
+	size_t n_facts, cap_facts;
+	char *words; /* the text of facts */
+	size_t n_words, cap_words;
 	unsigned skipped_rows; /* rows that could not be used */
 	bool is_out_of_memory; /* sticky until reset: the frame is incomplete */
 	size_t max_readings;   /* growth limit */
@@ -95,6 +183,17 @@ void rs_frame_free(struct rs_frame *f); /* NULL-safe */
 void rs_frame_reset(struct rs_frame *f, rs_ns at_ns);
 
 void rs_put(struct rs_frame *f, enum rs_metric_id metric, uint32_t key, uint64_t value);
+void rs_put_queue(struct rs_frame *f, enum rs_metric_id metric, uint32_t ifindex, uint16_t queue,
+    uint64_t value, uint8_t pace_s);
+/* queue: RS_NO_QUEUE where the fact is not of a queue. */
+void rs_put_fact(
+    struct rs_frame *f, enum rs_fact_id id, uint32_t key, uint16_t queue, struct rs_text value);
+void rs_put_fact_gone(struct rs_frame *f, enum rs_fact_id id, uint32_t key, uint16_t queue);
+/* Append one, zeroed; NULL when out of memory or past the limit. */
+struct rs_queue_origin *rs_frame_origin(struct rs_frame *f);
+struct rs_napi *rs_frame_napi(struct rs_frame *f);
+struct rs_queue_napi *rs_frame_queue_napi(struct rs_frame *f);
+struct rs_thread *rs_frame_thread(struct rs_frame *f);
 /* Appends an interface with everything unknown; NULL when out of memory. */
 struct rs_nic_info *rs_frame_nic(struct rs_frame *f);
 /* Make room; false when out of memory or past the limit (the frame says so). */

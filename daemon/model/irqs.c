@@ -17,6 +17,8 @@
  * a 32-bit count means that it was set back. */
 #define IRQ_RATE_MAX_PS 20e6
 
+#define FEEDS_MAX 8u /* more than a line has, but for some ports of one device */
+
 static bool
 is_same_line(const struct rs_irq_state *s, const struct rs_irq_row *r)
 {
@@ -28,6 +30,10 @@ static void
 end_line(struct rs_model *m, struct rs_irq_state *s)
 {
 	rs_series_end(m, s->slot);
+	struct rs_text name = rs_text_of(s->name);
+	uint64_t irq;
+	if (s->is_numbered && rs_text_u64(&name, &irq))
+		rs_facts_forget(m, RS_ON_IRQ, (uint32_t)irq);
 	free(s->rest);
 	free(s->chip);
 	free(s->actions);
@@ -36,8 +42,8 @@ end_line(struct rs_model *m, struct rs_irq_state *s)
 	s->slot = RS_NO_SLOT;
 }
 
-static char *
-copy_text(struct rs_text t)
+char *
+rs_model_copy_text(struct rs_text t)
 {
 	const size_t len = rs_text_len(t);
 	char *const s = malloc(len + 1);
@@ -50,13 +56,55 @@ copy_text(struct rs_text t)
 }
 
 static void
+add_napi_queue(const struct rs_queue_napi *q, struct rs_irq_feed *feeds, size_t *n)
+{
+	for (size_t i = 0; i < *n; i++) {
+		struct rs_irq_feed *const f = &feeds[i];
+		if (f->ifindex == q->ifindex && f->queue == q->queue) {
+			f->is_rx |= !q->is_tx;
+			f->is_tx |= q->is_tx;
+			return;
+		}
+	}
+	if (*n == FEEDS_MAX)
+		return;
+	feeds[(*n)++] = (struct rs_irq_feed){.ifindex = q->ifindex,
+	    .queue = q->queue,
+	    .is_rx = !q->is_tx,
+	    .is_tx = q->is_tx,
+	    .role = RS_IRQ_QUEUE};
+}
+
+/* What the kernel itself says the line is for; 0: it does not say. */
+static size_t
+feeds_by_napi(const struct rs_model *m, const struct rs_irq_state *s, struct rs_irq_feed *feeds)
+{
+	struct rs_text name = rs_text_of(s->name);
+	uint64_t irq;
+	size_t n = 0;
+	if (m->n_napis == 0 || !rs_text_u64(&name, &irq))
+		return 0;
+	for (size_t i = 0; i < m->n_napis; i++) {
+		const struct rs_napi *const napi = &m->napis[i];
+		if (napi->irq < 0 || (uint64_t)napi->irq != irq)
+			continue;
+		for (size_t k = 0; k < m->n_queue_napis; k++) {
+			const struct rs_queue_napi *const q = &m->queue_napis[k];
+			if (q->ifindex == napi->ifindex && q->napi_id == napi->id)
+				add_napi_queue(q, feeds, &n);
+		}
+	}
+	return n;
+}
+
+static void
 map_line(struct rs_model *m, struct rs_irq_state *s, size_t n_infos)
 {
-	struct rs_irq_feed feeds[8];
-	const size_t n = s->is_numbered ? rs_irq_feeds(rs_text_of(s->name), rs_text_of(s->chip),
-					      rs_text_of(s->actions), m->infos, n_infos, feeds,
-					      RS_ARRAY_LEN(feeds))
-					: 0;
+	struct rs_irq_feed feeds[FEEDS_MAX];
+	size_t n = s->is_numbered ? feeds_by_napi(m, s, feeds) : 0;
+	if (n == 0 && s->is_numbered)
+		n = rs_irq_feeds(rs_text_of(s->name), rs_text_of(s->chip), rs_text_of(s->actions),
+		    m->infos, n_infos, feeds, FEEDS_MAX);
 	free(s->feeds);
 	s->feeds = NULL;
 	s->n_feeds = 0;
@@ -122,7 +170,74 @@ rs_irqs_map(struct rs_model *m)
 	for (uint32_t i = 0; i < m->n_irqs; i++)
 		map_line(m, &m->irqs[i], n);
 	settle_bare(m);
+	rs_queues_unmap(m);
+	for (size_t i = 0; i < m->n_queue_napis; i++)
+		rs_queues_set_napi(m, &m->queue_napis[i]);
+	for (uint32_t i = 0; i < m->n_irqs; i++) {
+		for (uint32_t k = 0; k < m->irqs[i].n_feeds; k++)
+			rs_queues_map(m, &m->irqs[i].feeds[k], i);
+	}
 	m->nics_changed = false;
+}
+
+static int
+keep_napis(struct rs_model *m, const struct rs_frame *f)
+{
+	if (rs_model_grow((void **)&m->napis, &m->cap_napis, f->n_napis, sizeof(*m->napis)) < 0 ||
+	    rs_model_grow((void **)&m->queue_napis, &m->cap_queue_napis, f->n_queue_napis,
+		sizeof(*m->queue_napis)) < 0)
+		return -ENOMEM;
+	if (f->n_napis > 0)
+		memcpy(m->napis, f->napis, f->n_napis * sizeof(*f->napis));
+	if (f->n_queue_napis > 0)
+		memcpy(m->queue_napis, f->queue_napis, f->n_queue_napis * sizeof(*f->queue_napis));
+	m->n_napis = f->n_napis;
+	m->n_queue_napis = f->n_queue_napis;
+	return 0;
+}
+
+static bool
+has_same_napis(const struct rs_model *m, const struct rs_frame *f)
+{
+	if (m->n_napis != f->n_napis || m->n_queue_napis != f->n_queue_napis)
+		return false;
+	for (size_t i = 0; i < m->n_napis; i++) {
+		const struct rs_napi *const a = &m->napis[i], *const b = &f->napis[i];
+		if (a->ifindex != b->ifindex || a->id != b->id || a->irq != b->irq ||
+		    a->pid != b->pid)
+			return false;
+	}
+	for (size_t i = 0; i < m->n_queue_napis; i++) {
+		const struct rs_queue_napi *const a = &m->queue_napis[i], *const b =
+									      &f->queue_napis[i];
+		if (a->ifindex != b->ifindex || a->napi_id != b->napi_id || a->queue != b->queue ||
+		    a->is_tx != b->is_tx)
+			return false;
+	}
+	return true;
+}
+
+void
+rs_napis_apply(struct rs_model *m, const struct rs_frame *f)
+{
+	if (!f->has_napis || has_same_napis(m, f))
+		return;
+	if (keep_napis(m, f) < 0)
+		m->n_napis = m->n_queue_napis = 0;
+	m->nics_changed = true;
+}
+
+const struct rs_nic_state *
+rs_irqs_nic_of(const struct rs_model *m, const char *name, int32_t *ret_queue)
+{
+	for (uint32_t i = 0; i < m->n_irqs; i++) {
+		const struct rs_irq_state *const s = &m->irqs[i];
+		if (s->n_feeds == 0 || strcmp(s->name, name) != 0)
+			continue;
+		*ret_queue = s->n_feeds == 1 ? s->feeds[0].queue : -1;
+		return rs_nic_find(m, s->feeds[0].ifindex);
+	}
+	return NULL;
 }
 
 static bool
@@ -133,10 +248,10 @@ begin_line(struct rs_model *m, struct rs_irq_state *s, const struct rs_irq_row *
 	(void)rs_text_copy(r->name, s->name, sizeof(s->name));
 	struct rs_text chip = {0}, actions = {0};
 	rs_irq_split(r->rest, &chip, &actions);
-	s->rest = copy_text(r->rest);
+	s->rest = rs_model_copy_text(r->rest);
 	s->rest_len = rs_text_len(r->rest);
-	s->chip = copy_text(chip);
-	s->actions = copy_text(actions);
+	s->chip = rs_model_copy_text(chip);
+	s->actions = rs_model_copy_text(actions);
 	s->is_numbered = r->is_numbered;
 	s->rate_ps = NAN;
 	if (!s->rest || !s->chip || !s->actions) {
@@ -408,4 +523,6 @@ rs_irqs_fini(struct rs_model *m)
 	free(m->moved);
 	free(m->cpu_irqs);
 	free(m->cpu_nic_irqs);
+	free(m->napis);
+	free(m->queue_napis);
 }

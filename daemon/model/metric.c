@@ -28,6 +28,7 @@ static const char *const unit_names[RS_UNIT_COUNT] = {
     [RS_UNIT_PPS] = "packets/s",
     [RS_UNIT_PER_SECOND] = "1/s",
     [RS_UNIT_HZ] = "Hz",
+    [RS_UNIT_CELSIUS] = "celsius",
 };
 
 const char *

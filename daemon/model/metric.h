@@ -23,18 +23,19 @@ enum rs_unit {
 	RS_UNIT_BYTES,
 	RS_UNIT_INTERRUPTS,
 	RS_UNIT_EVENTS,
+	RS_UNIT_HZ,
+	RS_UNIT_CELSIUS,
 	RS_UNIT_CORES, /* units below are for evidence only */
 	RS_UNIT_BPS,
 	RS_UNIT_PPS,
 	RS_UNIT_PER_SECOND,
-	RS_UNIT_HZ,
 	RS_UNIT_COUNT
 };
 
 /* "seconds", "ratio", "packets", "bit/s", ... */
 const char *rs_unit_name(enum rs_unit u);
 
-enum rs_on { RS_ON_HOST, RS_ON_CPU, RS_ON_NIC, RS_ON_IRQ };
+enum rs_on { RS_ON_HOST, RS_ON_CPU, RS_ON_NIC, RS_ON_IRQ, RS_ON_QUEUE };
 
 /* id, name, mode, direction, kind, counter width in bits, unit, raw values per
  * unit, what it is measured on, help. mode and direction are constant labels,
@@ -47,6 +48,8 @@ enum rs_on { RS_ON_HOST, RS_ON_CPU, RS_ON_NIC, RS_ON_IRQ };
 	    "Softirq handler runs on the core")
 #define RS_METRIC_NIC(X, id, name, direction, unit, help)                                          \
 	X(id, name, NULL, direction, RS_COUNTER, 64, unit, 1, RS_ON_NIC, help)
+#define RS_METRIC_QUEUE(X, id, name, direction, unit, help)                                        \
+	X(id, name, NULL, direction, RS_COUNTER, 64, unit, 1, RS_ON_QUEUE, help)
 
 #define RS_METRICS(X)                                                                              \
 	RS_METRIC_CPU_TIME(X, CPU_USER, "user", "CPU time in user mode, guests included")          \
@@ -88,6 +91,15 @@ enum rs_on { RS_ON_HOST, RS_ON_CPU, RS_ON_NIC, RS_ON_IRQ };
 	    10000, RS_ON_CPU, "Share of the core's available time spent on packet work")           \
 	X(CORE_BUSY, "core_busy_ratio", NULL, NULL, RS_GAUGE, 0, RS_UNIT_RATIO, 10000, RS_ON_CPU,  \
 	    "Share of the core's available time that was not idle")                                \
+	X(CORE_PACKET_THREADS, "core_packet_thread_ratio", NULL, NULL, RS_GAUGE, 0, RS_UNIT_RATIO, \
+	    10000, RS_ON_CPU,                                                                      \
+	    "Share of the core's time taken by kernel threads that do packet work")                \
+	X(CORE_FREQ, "core_frequency_hertz", NULL, NULL, RS_GAUGE, 0, RS_UNIT_HZ, 1, RS_ON_CPU,    \
+	    "Clock of the core, as measured or, where that is not permitted, as requested")        \
+	X(CORE_FREQ_MAX, "core_frequency_max_hertz", NULL, NULL, RS_GAUGE, 0, RS_UNIT_HZ, 1,       \
+	    RS_ON_CPU, "Highest clock of the core, boost included")                                \
+	X(CORE_THROTTLED, "core_throttle_events", NULL, NULL, RS_COUNTER, 64, RS_UNIT_EVENTS, 1,   \
+	    RS_ON_CPU, "Times the core was slowed down for its heat")                              \
 	RS_METRIC_NIC(X, NIC_RX_BYTES, "interface_bytes", "rx", RS_UNIT_BYTES, "Bytes")            \
 	RS_METRIC_NIC(X, NIC_TX_BYTES, "interface_bytes", "tx", RS_UNIT_BYTES, "Bytes")            \
 	RS_METRIC_NIC(X, NIC_RX_PACKETS, "interface_packets", "rx", RS_UNIT_PACKETS, "Packets")    \
@@ -114,8 +126,28 @@ enum rs_on { RS_ON_HOST, RS_ON_CPU, RS_ON_NIC, RS_ON_IRQ };
 	    "Multicast packets received")                                                          \
 	RS_METRIC_NIC(X, NIC_COLLISIONS, "interface_collisions", "tx", RS_UNIT_EVENTS,             \
 	    "Collisions on half-duplex media")                                                     \
+	RS_METRIC_NIC(X, NIC_RX_RING, "interface_ring_packets", "rx", RS_UNIT_PACKETS,             \
+	    "Packets lost in the device or its ring, by the counters that mean so in its driver")  \
+	RS_METRIC_NIC(X, NIC_TX_QDISC, "interface_qdisc_dropped_packets", "tx", RS_UNIT_PACKETS,   \
+	    "Packets dropped by the queueing discipline")                                          \
+	RS_METRIC_NIC(X, NIC_TX_REQUEUES, "interface_qdisc_requeues", "tx", RS_UNIT_EVENTS,        \
+	    "Packets the driver gave back to the queueing discipline")                             \
+	RS_METRIC_QUEUE(                                                                           \
+	    X, QUEUE_RX_PACKETS, "queue_packets", "rx", RS_UNIT_PACKETS, "Packets of the queue")   \
+	RS_METRIC_QUEUE(                                                                           \
+	    X, QUEUE_TX_PACKETS, "queue_packets", "tx", RS_UNIT_PACKETS, "Packets of the queue")   \
+	RS_METRIC_QUEUE(                                                                           \
+	    X, QUEUE_RX_BYTES, "queue_bytes", "rx", RS_UNIT_BYTES, "Bytes of the queue")           \
+	RS_METRIC_QUEUE(                                                                           \
+	    X, QUEUE_TX_BYTES, "queue_bytes", "tx", RS_UNIT_BYTES, "Bytes of the queue")           \
+	RS_METRIC_QUEUE(X, QUEUE_RX_DROPS, "queue_dropped_packets", "rx", RS_UNIT_PACKETS,         \
+	    "Packets the queue lost")                                                              \
+	RS_METRIC_QUEUE(X, QUEUE_TX_DROPS, "queue_dropped_packets", "tx", RS_UNIT_PACKETS,         \
+	    "Packets the queue lost")                                                              \
 	X(IRQ_INTERRUPTS, "irq_interrupts", NULL, NULL, RS_COUNTER, 64, RS_UNIT_INTERRUPTS, 1,     \
 	    RS_ON_IRQ, "Interrupts of the line on all cores")                                      \
+	X(TEMPERATURE, "temperature_celsius", NULL, NULL, RS_GAUGE, 0, RS_UNIT_CELSIUS, 1000,      \
+	    RS_ON_HOST, "Hottest sensor of the processor")                                         \
 	X(STATE, "state", NULL, NULL, RS_GAUGE, 0, RS_UNIT_NONE, 1, RS_ON_HOST,                    \
 	    "0 ok, 1 info, 2 warn, 3 crit, 4 unknown")
 

@@ -58,6 +58,7 @@ rs_model_new(const struct rs_model_conf *c, struct rs_model **ret)
 	m->conf = *c;
 	m->cpus.precise_irq_time = -1;
 	m->stats.series_max = c->max_series;
+	m->next_change_id = 1;
 	int rc = rs_series_init(m);
 	m->blocks = calloc(c->n_blocks, sizeof(struct rs_block *));
 	if (!m->blocks)
@@ -78,6 +79,8 @@ rs_model_free(struct rs_model *m)
 	if (!m)
 		return;
 	rs_irqs_fini(m);
+	rs_threads_fini(m);
+	rs_facts_fini(m);
 	rs_nics_fini(m);
 	rs_cores_fini(m);
 	rs_series_fini(m);
@@ -87,6 +90,7 @@ rs_model_free(struct rs_model *m)
 	free(m->core_views);
 	free(m->nic_views);
 	free(m->irq_views);
+	free(m->queue_views);
 	free(m);
 }
 
@@ -127,6 +131,7 @@ rs_model_begin(struct rs_model *m, const struct rs_model_time *t)
 		m->boot_offset_ns = offset;
 	m->tick++;
 	m->missing = NULL;
+	m->n_changes = 0;
 	m->irqs_applied = false;
 	rs_series_begin(m);
 	const rs_ns since = t->mono_ns - m->before.mono_ns;
@@ -149,6 +154,9 @@ apply_reading(struct rs_model *m, const struct rs_frame *f, const struct rs_read
 		    rs_series_slot(m, m->host_slot, (enum rs_metric_id)r->metric, &rs_labels_none),
 		    r->value, f->at_ns);
 		return;
+	case RS_ON_QUEUE:
+		rs_queues_read(m, r, f->at_ns);
+		return;
 	case RS_ON_IRQ:
 		return; /* comes as a matrix */
 	}
@@ -161,7 +169,11 @@ rs_model_apply(struct rs_model *m, const struct rs_frame *f)
 	rs_nics_apply(m, f);
 	for (size_t i = 0; i < f->n_readings; i++)
 		apply_reading(m, f, &f->readings[i]);
+	rs_queues_apply(m, f);
+	rs_napis_apply(m, f);
 	rs_irqs_apply(m, f);
+	rs_threads_apply(m, f);
+	rs_facts_apply(m, f);
 }
 
 void
@@ -313,6 +325,19 @@ rs_model_blocks(const struct rs_model *m, const struct rs_block **ret_blocks, si
 		ret_blocks[at] = b;
 	}
 	return n;
+}
+
+void
+rs_model_set_next_change(struct rs_model *m, int64_t id)
+{
+	m->next_change_id = id;
+}
+
+const struct rs_change *
+rs_model_changes(const struct rs_model *m, size_t *ret_n)
+{
+	*ret_n = m->n_changes;
+	return m->changes;
 }
 
 void

@@ -61,6 +61,11 @@ struct rs_block *rs_model_flush(struct rs_model *m);
 const struct rs_view *rs_model_view(const struct rs_model *m);
 const struct rs_cpu_info *rs_model_cpus(const struct rs_model *m);
 
+/* The id of the next change; 1 until told. */
+void rs_model_set_next_change(struct rs_model *m, int64_t id);
+/* Settings that changed in this tick; valid until the next one begins. */
+const struct rs_change *rs_model_changes(const struct rs_model *m, size_t *ret_n);
+
 /* Blocks still held, oldest first, the current one last; for recent queries. */
 size_t rs_model_blocks(const struct rs_model *m, const struct rs_block **ret_blocks, size_t cap);
 
@@ -73,7 +78,8 @@ struct rs_model_stats {
 	uint64_t series_refused; /* of those seen, how many history had no room for */
 	uint64_t blocks_dropped; /* minutes given up because the store held all blocks */
 	uint64_t counter_wraps, counter_resets;
-	uint64_t gaps; /* ticks later than 2.5 intervals */
+	uint64_t changes_lost; /* more settings changed in one tick than are noted */
+	uint64_t gaps;	       /* ticks later than 2.5 intervals */
 };
 void rs_model_get_stats(const struct rs_model *m, struct rs_model_stats *ret);
 

@@ -5,6 +5,7 @@
  */
 #include "state.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +37,9 @@ end_nic(struct rs_model *m, struct rs_nic_state *n)
 	rs_slots_end(m, n->slot, RS_ON_NIC);
 	free(n->slot);
 	n->slot = NULL;
+	rs_queues_end(m, n);
+	rs_facts_forget(m, RS_ON_NIC, n->info.ifindex);
+	rs_facts_forget(m, RS_ON_QUEUE, n->info.ifindex);
 }
 
 static void
@@ -45,6 +49,39 @@ remove_at(struct rs_model *m, size_t i)
 	memmove(&m->nics[i], &m->nics[i + 1], (m->n_nics - i - 1) * sizeof(*m->nics));
 	m->n_nics--;
 	m->nics_changed = true;
+}
+
+static void
+put_word(struct rs_model *m, enum rs_fact_id id, uint32_t ifindex, const char *word)
+{
+	if (word && *word)
+		rs_fact_set(m, id, ifindex, RS_NO_QUEUE, rs_text_of(word));
+}
+
+static void
+put_number(struct rs_model *m, enum rs_fact_id id, uint32_t ifindex, int64_t value)
+{
+	char text[24];
+	if (value < 0)
+		return;
+	(void)snprintf(text, sizeof(text), "%lld", (long long)value);
+	put_word(m, id, ifindex, text);
+}
+
+/* What a description says that is a setting too. Unknown leaves the last value:
+ * a link that is down has no speed, and has it again when it comes back. */
+static void
+put_facts(struct rs_model *m, const struct rs_nic_info *i)
+{
+	if (i->ifindex >= UINT32_C(0x80000000))
+		return;
+	put_word(m, RS_F_DRIVER, i->ifindex, i->driver);
+	put_word(m, RS_F_CARRIER, i->ifindex, i->is_up < 0 ? NULL : i->is_up ? "up" : "down");
+	put_number(m, RS_F_SPEED, i->ifindex, i->speed_bps < 0 ? -1 : i->speed_bps / 1000000);
+	put_word(m, RS_F_DUPLEX, i->ifindex, i->duplex < 0 ? NULL : i->duplex ? "full" : "half");
+	put_number(m, RS_F_MTU, i->ifindex, i->mtu);
+	put_number(m, RS_F_RX_QUEUES, i->ifindex, i->rx_queues);
+	put_number(m, RS_F_TX_QUEUES, i->ifindex, i->tx_queues);
 }
 
 static struct rs_nic_state *
@@ -64,31 +101,42 @@ insert(struct rs_model *m, const struct rs_nic_info *info)
 		return NULL;
 	}
 	n->info = *info;
+	put_facts(m, &n->info);
 	return n;
 }
 
 /* The same counters under another label: new series that go on from the last
  * reading. */
 static void
-rename_series(struct rs_model *m, struct rs_nic_state *n)
+relabel(struct rs_model *m, uint32_t *slots, enum rs_on on, const struct rs_labels *labels)
 {
-	struct rs_labels labels = rs_labels_none;
-	(void)rs_text_copy(rs_text_of(n->info.name), labels.device, sizeof(labels.device));
-	for (unsigned i = 0; i < m->n_local[RS_ON_NIC]; i++) {
-		const uint32_t old = n->slot[i];
+	for (unsigned i = 0; slots && i < m->n_local[on]; i++) {
+		const uint32_t old = slots[i];
 		if (old == RS_NO_SLOT)
 			continue;
 		const struct rs_series before = m->series[old];
 		rs_series_end(m, old);
-		n->slot[i] = rs_series_new(m, (enum rs_metric_id)before.metric, &labels);
-		if (n->slot[i] == RS_NO_SLOT)
+		slots[i] = rs_series_new(m, (enum rs_metric_id)before.metric, labels);
+		if (slots[i] == RS_NO_SLOT)
 			continue;
-		struct rs_series *const s = &m->series[n->slot[i]];
+		struct rs_series *const s = &m->series[slots[i]];
 		s->has_prev = before.has_prev;
 		s->prev_raw = before.prev_raw;
 		s->prev_ns = before.prev_ns;
 		s->prev_tick = before.prev_tick;
 		s->last_rate_raw_ps = before.last_rate_raw_ps;
+	}
+}
+
+static void
+rename_series(struct rs_model *m, struct rs_nic_state *n)
+{
+	struct rs_labels labels = rs_labels_none;
+	(void)rs_text_copy(rs_text_of(n->info.name), labels.device, sizeof(labels.device));
+	relabel(m, n->slot, RS_ON_NIC, &labels);
+	for (uint32_t i = 0; i < n->n_queues; i++) {
+		labels.queue = (int32_t)i;
+		relabel(m, n->queues[i].slot, RS_ON_QUEUE, &labels);
 	}
 }
 
@@ -103,6 +151,7 @@ update(struct rs_model *m, struct rs_nic_state *n, const struct rs_nic_info *inf
 	n->info = *info;
 	if (is_renamed)
 		rename_series(m, n);
+	put_facts(m, &n->info);
 }
 
 static bool
@@ -204,8 +253,12 @@ rs_nics_sweep(struct rs_model *m)
 void
 rs_nics_fini(struct rs_model *m)
 {
-	for (size_t i = 0; i < m->n_nics; i++)
+	for (size_t i = 0; i < m->n_nics; i++) {
 		free(m->nics[i].slot);
+		for (uint32_t k = 0; k < m->nics[i].n_queues; k++)
+			free(m->nics[i].queues[k].slot);
+		free(m->nics[i].queues);
+	}
 	free(m->nics);
 	free(m->infos);
 }

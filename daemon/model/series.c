@@ -38,12 +38,32 @@ rs_series_fini(struct rs_model *m)
 	free(m->host_slot);
 }
 
+static int64_t
+clamp_i64(uint64_t v)
+{
+	return v > INT64_MAX ? INT64_MAX : (int64_t)v;
+}
+
+/* One tick's share of what a slow source counted. */
+static void
+give_held(struct rs_series *s)
+{
+	const uint64_t part = s->held / s->held_ticks;
+	s->held -= part;
+	s->held_ticks--;
+	s->now = s->held_now;
+	s->stored = clamp_i64(part);
+	s->has_stored = true;
+}
+
 void
 rs_series_begin(struct rs_model *m)
 {
 	for (uint32_t i = 0; i < m->n_series; i++) {
 		m->series[i].has_stored = false;
 		m->series[i].now = NAN;
+		if (m->series[i].held_ticks > 0)
+			give_held(&m->series[i]);
 	}
 }
 
@@ -196,12 +216,6 @@ rs_slots_forget(struct rs_model *m, const uint32_t *slots, enum rs_on on)
 	}
 }
 
-static int64_t
-clamp_i64(uint64_t v)
-{
-	return v > INT64_MAX ? INT64_MAX : (int64_t)v;
-}
-
 static void
 set_increment(struct rs_series *s, uint64_t increment, rs_ns dt_ns)
 {
@@ -213,13 +227,38 @@ set_increment(struct rs_series *s, uint64_t increment, rs_ns dt_ns)
 	s->has_stored = true;
 }
 
-static void
-read_counter(struct rs_model *m, struct rs_series *s, uint64_t raw, rs_ns at_ns)
+/* Whether the reading continues the last one. */
+static bool
+continues(const struct rs_model *m, const struct rs_series *s, rs_ns dt, uint8_t pace_s)
 {
-	const rs_ns dt = at_ns - s->prev_ns;
+	if (!s->has_prev)
+		return false;
+	if (pace_s > 0)
+		return !rs_rate_is_gap(dt, RS_MAX(pace_s * RS_NS_PER_S, m->conf.interval_ns));
 	/* A source that missed a tick counted through two: its increment fits
 	 * neither of their lengths. */
-	if (!s->has_prev || s->prev_tick + 1 != m->tick || rs_rate_is_gap(dt, m->conf.interval_ns))
+	return s->prev_tick + 1 == m->tick && !rs_rate_is_gap(dt, m->conf.interval_ns);
+}
+
+/* Spreads the increment over as many ticks as it was counted in: the sum stays
+ * true and the rate level, both late by a period of the source. */
+static void
+hold(struct rs_model *m, struct rs_series *s)
+{
+	const uint64_t ticks = m->tick - s->prev_tick;
+	if (ticks <= 1)
+		return;
+	s->held += (uint64_t)s->stored;
+	s->held_ticks = (uint32_t)ticks;
+	s->held_now = s->now;
+	give_held(s);
+}
+
+static void
+read_counter(struct rs_model *m, struct rs_series *s, uint64_t raw, rs_ns at_ns, uint8_t pace_s)
+{
+	const rs_ns dt = at_ns - s->prev_ns;
+	if (!continues(m, s, dt, pace_s))
 		return;
 	uint64_t increment = 0;
 	switch (rs_rate_step(
@@ -235,10 +274,18 @@ read_counter(struct rs_model *m, struct rs_series *s, uint64_t raw, rs_ns at_ns)
 		break;
 	}
 	set_increment(s, increment, dt);
+	if (pace_s > 0)
+		hold(m, s);
 }
 
 void
 rs_series_read(struct rs_model *m, uint32_t slot, uint64_t raw, rs_ns at_ns)
+{
+	rs_series_read_paced(m, slot, raw, at_ns, 0);
+}
+
+void
+rs_series_read_paced(struct rs_model *m, uint32_t slot, uint64_t raw, rs_ns at_ns, uint8_t pace_s)
 {
 	if (slot == RS_NO_SLOT)
 		return;
@@ -250,7 +297,7 @@ rs_series_read(struct rs_model *m, uint32_t slot, uint64_t raw, rs_ns at_ns)
 		s->has_stored = true;
 		return;
 	}
-	read_counter(m, s, raw, at_ns);
+	read_counter(m, s, raw, at_ns, pace_s);
 	s->prev_raw = raw;
 	s->prev_ns = at_ns;
 	s->prev_tick = m->tick;

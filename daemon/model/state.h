@@ -2,7 +2,8 @@
 /*
  * Private to the model: its parts and how they see each other.
  * model.c the tick; series.c slots and values; cores.c, nics.c, irqs.c the
- * entities; view.c what is shown.
+ * entities, queues.c and threads.c too; facts.c the settings; view.c what is
+ * shown.
  */
 #ifndef RS_MODEL_STATE_H
 #define RS_MODEL_STATE_H
@@ -11,7 +12,7 @@
 #include "model.h"
 
 #define RS_NO_SLOT UINT32_MAX
-#define RS_ON_COUNT 4
+#define RS_ON_COUNT 5
 
 /* One series while it lives. */
 struct rs_series {
@@ -26,6 +27,11 @@ struct rs_series {
 	int64_t stored;
 	double now; /* rate per second or level in units, of this tick; NAN: none */
 	double last_rate_raw_ps;
+	/* Of a source slower than the tick: what the next ticks still get of its
+	 * last increment, and at which rate. */
+	uint64_t held;
+	uint32_t held_ticks;
+	double held_now;
 };
 
 /* Who told which cores are online; the later the better. */
@@ -41,8 +47,20 @@ struct rs_core_state {
 	uint32_t *slot; /* [local index of a metric]: RS_NO_SLOT until made; NULL until known */
 };
 
+struct rs_queue_state {
+	uint32_t *slot; /* owned; NULL: no counters */
+	uint64_t seen_tick;
+	uint32_t line[2]; /* rx, tx: index into irqs, or RS_NO_SLOT */
+	uint32_t napi[2]; /* rx, tx: id */
+	bool has_napi[2];
+};
+
 struct rs_nic_state {
 	struct rs_nic_info info;
+	struct rs_queue_origin origin;
+	struct rs_queue_state *queues; /* by number; owned */
+	uint32_t n_queues;
+	size_t cap_queues;
 	bool was_seen_in_counters; /* this tick */
 	bool has_counters;
 	uint32_t *slot;
@@ -123,6 +141,25 @@ struct rs_model {
 	size_t cap_nic_views;
 	struct rs_irq_view *irq_views;
 	size_t cap_irq_views;
+	struct rs_queue_view *queue_views;
+	size_t cap_queue_views;
+
+	struct rs_napi *napis; /* as told last */
+	size_t n_napis, cap_napis;
+	struct rs_queue_napi *queue_napis;
+	size_t n_queue_napis, cap_queue_napis;
+
+	struct rs_thread_view *threads, *next_threads;
+	size_t n_threads, cap_threads, cap_next_threads;
+	bool has_threads;
+
+	struct rs_fact *facts; /* sorted by kind, key and queue */
+	char **fact_values;    /* theirs, owned */
+	size_t n_facts, cap_facts, cap_fact_values;
+	struct rs_change *changes; /* of this tick */
+	size_t n_changes, cap_changes;
+	int64_t next_change_id;
+
 	const char *missing;
 
 	struct rs_model_stats stats;
@@ -132,6 +169,9 @@ struct rs_model {
 int rs_model_grow(void **array, size_t *cap, size_t need, size_t size);
 /* The same without zeroing: pages of a large array stay untouched until used. */
 int rs_model_grow_raw(void **array, size_t *cap, size_t need, size_t size);
+
+/* A NUL-terminated copy, or NULL. */
+char *rs_model_copy_text(struct rs_text t);
 
 /* The boot clock when this tick was due. */
 rs_ns rs_model_due_boot(const struct rs_model *m);
@@ -152,6 +192,10 @@ void rs_slots_end(struct rs_model *m, uint32_t *slots, enum rs_on on);
 /* Forgets the last reading: the next one starts anew. */
 void rs_slots_forget(struct rs_model *m, const uint32_t *slots, enum rs_on on);
 void rs_series_read(struct rs_model *m, uint32_t slot, uint64_t raw, rs_ns at_ns);
+/* pace_s as in rs_reading: the increment is spread over the ticks until the next
+ * reading. */
+void rs_series_read_paced(
+    struct rs_model *m, uint32_t slot, uint64_t raw, rs_ns at_ns, uint8_t pace_s);
 void rs_series_add(struct rs_model *m, uint32_t slot, uint64_t increment, rs_ns dt_ns);
 void rs_series_level(struct rs_model *m, uint32_t slot, double value);
 double rs_series_now(const struct rs_model *m, const uint32_t *slots, enum rs_metric_id metric);
@@ -177,7 +221,34 @@ void rs_nics_fini(struct rs_model *m);
 /* irqs.c */
 void rs_irqs_apply(struct rs_model *m, const struct rs_frame *f);
 void rs_irqs_map(struct rs_model *m); /* feeds, after the interfaces changed */
+void rs_napis_apply(struct rs_model *m, const struct rs_frame *f);
+/* The interface a line serves and the queue (-1: none, or several), or NULL. */
+const struct rs_nic_state *rs_irqs_nic_of(
+    const struct rs_model *m, const char *name, int32_t *ret_queue);
 void rs_irqs_fini(struct rs_model *m);
+
+/* queues.c */
+void rs_queues_read(struct rs_model *m, const struct rs_reading *r, rs_ns at_ns);
+void rs_queues_apply(struct rs_model *m, const struct rs_frame *f);
+void rs_queues_end(struct rs_model *m, struct rs_nic_state *n);
+void rs_queues_unmap(struct rs_model *m);
+/* line: index into irqs */
+void rs_queues_map(struct rs_model *m, const struct rs_irq_feed *f, uint32_t line);
+void rs_queues_set_napi(struct rs_model *m, const struct rs_queue_napi *q);
+void rs_queues_view(struct rs_model *m);
+
+/* threads.c */
+void rs_threads_apply(struct rs_model *m, const struct rs_frame *f);
+void rs_threads_view(struct rs_model *m);
+void rs_threads_fini(struct rs_model *m);
+
+/* facts.c; value {NULL, NULL}: it is no longer there */
+void rs_fact_set(
+    struct rs_model *m, enum rs_fact_id id, uint32_t key, uint16_t queue, struct rs_text value);
+void rs_facts_apply(struct rs_model *m, const struct rs_frame *f);
+/* The thing they are on is gone. */
+void rs_facts_forget(struct rs_model *m, enum rs_on on, uint32_t key);
+void rs_facts_fini(struct rs_model *m);
 
 /* view.c */
 void rs_view_build(struct rs_model *m);

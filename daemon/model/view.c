@@ -38,6 +38,9 @@ build_core(const struct rs_model *m, unsigned cpu, struct rs_core_view *v)
 	    {RS_M_SOFTNET_RPS, &v->rps_ps},
 	    {RS_M_SOFTNET_FLOW_LIMIT, &v->flow_limit_ps},
 	    {RS_M_SOFTNET_BACKLOG, &v->backlog},
+	    {RS_M_CORE_FREQ, &v->freq_hz},
+	    {RS_M_CORE_FREQ_MAX, &v->freq_max_hz},
+	    {RS_M_CORE_THROTTLED, &v->throttled_ps},
 	};
 	memset(v, 0, sizeof(*v));
 	v->cpu = cpu;
@@ -86,6 +89,59 @@ utilization(double bps, double pps, int64_t speed_bps)
 	return (bps + 8.0 * WIRE_OVERHEAD_BYTES * pps) / (double)speed_bps;
 }
 
+/* The sum of the fields of struct rtnl_link_stats64 that the bits name. */
+static double
+sum_fields(const struct rs_model *m, const struct rs_nic_state *n, unsigned bits)
+{
+	static const struct {
+		unsigned bit;
+		enum rs_metric_id metric;
+	} fields[] = {
+	    {RS_LOSS_MISSED, RS_M_NIC_RX_MISSED},
+	    {RS_LOSS_FIFO, RS_M_NIC_RX_FIFO},
+	    {RS_LOSS_OVER, RS_M_NIC_RX_OVER},
+	    {RS_LOSS_DROPPED, RS_M_NIC_RX_DROPPED},
+	    {RS_LOSS_ERRORS, RS_M_NIC_RX_ERRORS},
+	    {RS_LOSS_DRIVER, RS_M_NIC_RX_RING},
+	};
+	double sum = NAN;
+	for (size_t i = 0; i < RS_ARRAY_LEN(fields); i++) {
+		if (bits & fields[i].bit)
+			sum = sum_known(sum, rs_series_now(m, n->slot, fields[i].metric));
+	}
+	return sum;
+}
+
+/* What is left of a sum when its part is taken out; a part that is not known
+ * takes nothing. Two counters read at one instant need not be of one instant. */
+static double
+without(double sum, double part)
+{
+	return isnan(part) ? sum : fmax(0.0, sum - part);
+}
+
+/* Each packet lost is in one stage. What a driver books in two fields is counted
+ * in the ring's and taken out of the other; what no stage explains (software
+ * drops, unknown protocols among them) remains. */
+static void
+build_losses(const struct rs_model *m, const struct rs_nic_state *n, struct rs_nic_view *v)
+{
+	/* Of a driver that is not known, what the kernel's field is meant for. */
+	const unsigned ring = n->info.loss_ring ? n->info.loss_ring : RS_LOSS_MISSED;
+	const unsigned in = n->info.loss_ring_in;
+	const unsigned rest = RS_LOSS_MISSED | RS_LOSS_FIFO | RS_LOSS_OVER | RS_LOSS_DROPPED;
+	const double wire = sum_fields(m, n, ring & RS_LOSS_ERRORS ? 0 : RS_LOSS_ERRORS);
+	v->lost_ring_pps = sum_fields(m, n, ring);
+	v->lost_wire_pps = in & RS_LOSS_ERRORS ? without(wire, v->lost_ring_pps) : wire;
+	v->lost_qdisc_pps = rs_series_now(m, n->slot, RS_M_NIC_TX_QDISC);
+	v->lost_tx_pps =
+	    sum_known(v->tx_dropped_pps, rs_series_now(m, n->slot, RS_M_NIC_TX_ERRORS));
+	const unsigned elsewhere = ring | (in & ~(unsigned)RS_LOSS_DROPPED);
+	const double others = sum_fields(m, n, rest & ~elsewhere);
+	v->lost_unattributed_pps =
+	    in & RS_LOSS_DROPPED ? without(others, v->lost_ring_pps) : others;
+}
+
 static void
 build_nic(const struct rs_model *m, const struct rs_nic_state *n, struct rs_nic_view *v)
 {
@@ -107,6 +163,8 @@ build_nic(const struct rs_model *m, const struct rs_nic_state *n, struct rs_nic_
 	v->rx_nohandler_pps = rs_series_now(m, n->slot, RS_M_NIC_RX_NOHANDLER);
 	v->errors_pps = sum_known(rs_series_now(m, n->slot, RS_M_NIC_RX_ERRORS),
 	    rs_series_now(m, n->slot, RS_M_NIC_TX_ERRORS));
+	v->origin = n->origin;
+	build_losses(m, n, v);
 }
 
 static void
@@ -175,7 +233,8 @@ build_sums(struct rs_view *v)
 		v->tx_bps = sum_known(v->tx_bps, n->tx_bps);
 		v->rx_pps = sum_known(v->rx_pps, n->rx_pps);
 		v->tx_pps = sum_known(v->tx_pps, n->tx_pps);
-		v->drops_pps = sum_known(v->drops_pps, n->rx_missed_pps);
+		/* A queueing discipline drops to keep queues short: that is its work. */
+		v->drops_pps = sum_known(v->drops_pps, n->lost_ring_pps);
 		v->drops_pps = sum_known(v->drops_pps, n->tx_dropped_pps);
 	}
 	for (size_t i = 0; i < v->n_cores; i++)
@@ -216,6 +275,45 @@ has_rates(const struct rs_model *m)
 	return false;
 }
 
+/* "napi/eth0-8193": the interface of the longest name that fits, and the id
+ * (net/core/dev.c, napi_kthread_create). */
+static void
+resolve_by_name(const struct rs_model *m, struct rs_thread *t)
+{
+	struct rs_text rest = rs_text_of(t->name);
+	if (!rs_text_skip(&rest, "napi/"))
+		return;
+	for (size_t i = 0; i < m->n_nics; i++) {
+		struct rs_text after = rest;
+		uint64_t id;
+		if (rs_text_skip(&after, m->nics[i].info.name) && rs_text_skip(&after, "-") &&
+		    rs_text_u64(&after, &id) && after.p == after.end && id <= UINT32_MAX) {
+			t->ifindex = m->nics[i].info.ifindex;
+			t->napi_id = (uint32_t)id;
+		}
+	}
+}
+
+/* What the kernel tells by netlink is surer than a name, which a rename leaves
+ * behind. */
+static void
+resolve_napi_threads(struct rs_model *m)
+{
+	for (size_t i = 0; i < m->n_threads; i++) {
+		struct rs_thread *const t = &m->threads[i].thread;
+		if (t->class != RS_THREAD_NAPI)
+			continue;
+		if (t->ifindex == 0)
+			resolve_by_name(m, t);
+		for (size_t k = 0; k < m->n_napis; k++) {
+			if (m->napis[k].pid == t->tid) {
+				t->ifindex = m->napis[k].ifindex;
+				t->napi_id = m->napis[k].id;
+			}
+		}
+	}
+}
+
 void
 rs_view_build(struct rs_model *m)
 {
@@ -230,6 +328,14 @@ rs_view_build(struct rs_model *m)
 	build_cores(m);
 	build_nics(m);
 	build_irqs(m);
+	rs_queues_view(m);
+	resolve_napi_threads(m);
+	rs_threads_view(m);
+	v->napis = m->napis;
+	v->n_napis = m->n_napis;
+	v->facts = m->facts;
+	v->n_facts = m->n_facts;
+	v->temperature_celsius = rs_series_now(m, m->host_slot, RS_M_TEMPERATURE);
 	build_sums(v);
 	/* The guess walks the whole matrix: not each tick. */
 	if (m->cpus.precise_irq_time >= 0 ||
@@ -257,6 +363,17 @@ rs_view_core(const struct rs_view *v, unsigned cpu)
 			high = mid;
 	}
 	return low < v->n_cores && v->cores[low].cpu == cpu ? &v->cores[low] : NULL;
+}
+
+const struct rs_thread_view *
+rs_view_queue_thread(const struct rs_view *v, const struct rs_queue_view *q)
+{
+	for (size_t i = 0; q->napi != 0 && i < v->n_threads; i++) {
+		const struct rs_thread *const t = &v->threads[i].thread;
+		if (t->class == RS_THREAD_NAPI && t->napi_id == q->napi && t->ifindex == q->ifindex)
+			return &v->threads[i];
+	}
+	return NULL;
 }
 
 const struct rs_nic_view *

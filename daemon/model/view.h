@@ -35,6 +35,10 @@ struct rs_core_view {
 	double user, nice, system, idle, iowait, irq, softirq, steal;
 	double interrupts_ps, nic_interrupts_ps, net_rx_ps;
 	double processed_pps, dropped_pps, squeezed_ps, rps_ps, flow_limit_ps, backlog;
+	double packet_threads; /* share taken by kernel threads that do packet work */
+	double freq_hz, freq_max_hz;
+	bool is_freq_measured; /* false: freq_hz is what was asked for */
+	double throttled_ps;
 	/* filled by analysis/load.c */
 	enum rs_excluded excluded;
 	bool is_eligible;
@@ -63,6 +67,27 @@ struct rs_nic_view {
 	double rx_dropped_pps, tx_dropped_pps, rx_missed_pps, rx_fifo_pps, errors_pps;
 	double rx_crc_pps, rx_over_pps, rx_nohandler_pps;
 	bool has_counters; /* counters were read at least once */
+	/* Losses by stage; NAN: not known. See rs_nic_info.loss for the ring's. */
+	double lost_wire_pps, lost_ring_pps, lost_qdisc_pps, lost_tx_pps, lost_unattributed_pps;
+	uint32_t first_queue, n_queues; /* in rs_view.queues: receive queues, then transmit */
+	struct rs_queue_origin origin;	/* of their counters */
+};
+
+/* A queue in one direction. */
+struct rs_queue_view {
+	uint32_t ifindex;
+	uint16_t queue;
+	bool is_tx;
+	enum rs_queue_source source;
+	double pps, bps, drops_pps;
+	double share;			/* of the packets of the interface in this direction */
+	const struct rs_irq_view *line; /* NULL: not known */
+	uint32_t napi;			/* id; 0: not told */
+};
+
+struct rs_thread_view {
+	struct rs_thread thread;
+	double load; /* share of a core between its last two readings */
 };
 
 struct rs_irq_cell {
@@ -97,6 +122,16 @@ struct rs_view {
 	size_t n_nics;
 	const struct rs_irq_view *irqs; /* order of /proc/interrupts, numbered rows and others */
 	size_t n_irqs;
+	const struct rs_queue_view *queues; /* by interface: receive queues, then transmit */
+	size_t n_queues;
+	const struct rs_thread_view *threads; /* those that were followed */
+	size_t n_threads;
+	bool has_threads; /* false: nobody looked */
+	const struct rs_napi *napis;
+	size_t n_napis;
+	const struct rs_fact *facts; /* sorted by kind, key and queue */
+	size_t n_facts;
+	double temperature_celsius; /* hottest sensor */
 	/* sums over nics with counts_in_sums; NAN when none has a value */
 	double rx_bps, tx_bps, rx_pps, tx_pps;
 	double
@@ -115,5 +150,12 @@ struct rs_view {
 
 const struct rs_core_view *rs_view_core(const struct rs_view *v, unsigned cpu);	  /* or NULL */
 const struct rs_nic_view *rs_view_nic(const struct rs_view *v, uint32_t ifindex); /* or NULL */
+/* The value of a setting, or NULL when it is not known. */
+const char *rs_view_fact(const struct rs_view *v, enum rs_fact_id id, uint32_t key, uint16_t queue);
+/* The thread that polls the queue, or NULL: it has none, or that is not told. */
+const struct rs_thread_view *rs_view_queue_thread(
+    const struct rs_view *v, const struct rs_queue_view *q);
+/* Whether the thread's time is packet work that softirq does not contain. */
+bool rs_thread_does_packets(const struct rs_thread *t);
 
 #endif

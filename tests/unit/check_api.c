@@ -46,6 +46,8 @@ fill_cores(void)
 	    .rps_ps = 0,
 	    .flow_limit_ps = NOT_KNOWN,
 	    .backlog = 17,
+	    .freq_hz = 1.8e9,
+	    .freq_max_hz = 2.4e9,
 	    .is_eligible = true,
 	    .packet_load = 0.45,
 	    .busy = 0.75};
@@ -66,6 +68,8 @@ fill_cores(void)
 	    .rps_ps = NOT_KNOWN,
 	    .flow_limit_ps = NOT_KNOWN,
 	    .backlog = NOT_KNOWN,
+	    .freq_hz = NOT_KNOWN,
+	    .freq_max_hz = NOT_KNOWN,
 	    .packet_load = NOT_KNOWN,
 	    .busy = NOT_KNOWN};
 }
@@ -94,7 +98,11 @@ fill_nics(void)
 	    .tx_dropped_pps = 2,
 	    .rx_missed_pps = 3,
 	    .errors_pps = 4,
-	    .rx_crc_pps = 5};
+	    .lost_wire_pps = 5,
+	    .lost_ring_pps = 3,
+	    .lost_qdisc_pps = NOT_KNOWN,
+	    .lost_tx_pps = 2,
+	    .lost_unattributed_pps = 1};
 	nics[1] = (struct rs_nic_view){.info = {.ifindex = 3,
 					   .name = "x",
 					   .speed_bps = -1,
@@ -114,7 +122,11 @@ fill_nics(void)
 	    .tx_dropped_pps = NOT_KNOWN,
 	    .rx_missed_pps = NOT_KNOWN,
 	    .errors_pps = NOT_KNOWN,
-	    .rx_crc_pps = NOT_KNOWN};
+	    .lost_wire_pps = NOT_KNOWN,
+	    .lost_ring_pps = NOT_KNOWN,
+	    .lost_qdisc_pps = NOT_KNOWN,
+	    .lost_tx_pps = NOT_KNOWN,
+	    .lost_unattributed_pps = NOT_KNOWN};
 }
 
 static void
@@ -165,8 +177,8 @@ START_TEST(api_cores_have_every_field_and_null_for_what_is_not_known)
 	    "\"user\":0.1,\"nice\":0,\"system\":0.2,\"irq\":0.05,\"softirq\":0.4,\"steal\":0,"
 	    "\"iowait\":0,\"idle\":0.25,\"nic_interrupts_ps\":0,\"net_rx_ps\":12345.7,"
 	    "\"softnet\":{\"processed_pps\":1000000,\"dropped_pps\":0,\"squeezed_ps\":3,"
-	    "\"rps_ps\":0,\"flow_limit_ps\":null,\"backlog\":17},\"freq_hz\":null,"
-	    "\"freq_max_hz\":null,\"fed_by\":[]},"
+	    "\"rps_ps\":0,\"flow_limit_ps\":null,\"backlog\":17},\"freq_hz\":1800000000,"
+	    "\"freq_max_hz\":2400000000,\"fed_by\":[]},"
 	    "{\"core\":5,\"online\":false,\"eligible\":false,\"packet_load\":null,\"busy\":null,"
 	    "\"user\":null,\"nice\":null,\"system\":null,\"irq\":null,\"softirq\":null,"
 	    "\"steal\":null,\"iowait\":null,\"idle\":null,\"nic_interrupts_ps\":null,"
@@ -211,8 +223,8 @@ START_TEST(api_interfaces_have_every_field_and_null_for_what_is_not_known)
 	    "\"rx_bps\":944123456,\"tx_bps\":12,\"rx_pps\":80000.5,\"tx_pps\":0,"
 	    "\"rx_utilization\":0.97,\"tx_utilization\":0,\"rx_dropped_pps\":1,"
 	    "\"tx_dropped_pps\":2,\"rx_missed_pps\":3,\"errors_pps\":4,"
-	    "\"drops\":{\"wire_pps\":5,\"ring_pps\":null,\"qdisc_pps\":null,\"tx_pps\":2,"
-	    "\"unattributed_pps\":null},\"carrier_changes\":4,\"rx_queues\":8,\"tx_queues\":8},"
+	    "\"drops\":{\"wire_pps\":5,\"ring_pps\":3,\"qdisc_pps\":null,\"tx_pps\":2,"
+	    "\"unattributed_pps\":1},\"carrier_changes\":4,\"rx_queues\":8,\"tx_queues\":8},"
 	    "{\"device\":\"x\",\"ifindex\":3,\"driver\":null,\"kind\":null,\"up\":null,"
 	    "\"speed_bps\":null,\"duplex\":null,\"mtu\":null,\"rx_bps\":null,\"tx_bps\":null,"
 	    "\"rx_pps\":null,\"tx_pps\":null,\"rx_utilization\":null,\"tx_utilization\":null,"

@@ -102,7 +102,7 @@ END_TEST
 START_TEST(route_unknown_paths_have_no_route)
 {
 	static const char *const paths[] = {"", "/", "/api", "/api/v1", "/api/v1/",
-	    "/api/v1/summary/", "/API/v1/summary", "/api/v1/queues", "/api/v1/map", "/metrics",
+	    "/api/v1/summary/", "/API/v1/summary", "/api/v1/runs", "/api/v1/compare", "/metric",
 	    "/api/v1/openapi.json"};
 
 	for (size_t i = 0; i < RS_ARRAY_LEN(paths); i++)
