@@ -248,6 +248,22 @@ describe_range(const struct rs_key *k, struct rs_buf *out)
 }
 
 static int
+set_threshold(const char *name, const struct rs_threshold *t, struct rs_text value, double *ret,
+    struct rs_error *e)
+{
+	double v;
+	int rc = rs_num_double(value, &v);
+	if (rc == 0 && !(v >= t->min && v <= t->max))
+		rc = -ERANGE;
+	if (rc < 0)
+		return rs_error_set(e, rc, "%s: '%.*s' is %s; expected a number from %g to %g",
+		    name, (int)RS_MIN(rs_text_len(value), 80), value.p,
+		    rc == -ERANGE ? "out of range" : "not valid", t->min, t->max);
+	*ret = v;
+	return 0;
+}
+
+static int
 set_rule(struct rs_config *c, struct rs_text section, struct rs_text key, struct rs_text value,
     struct rs_error *e)
 {
@@ -261,20 +277,9 @@ set_rule(struct rs_config *c, struct rs_text section, struct rs_text key, struct
 		const struct rs_threshold *const t = rs_rules[i]->thresholds;
 		for (size_t j = 0; t && t[j].key; j++) {
 			rule_key(name, rs_rules[i], t[j].key);
-			if (!rs_text_eq(key, name))
-				continue;
-			double v;
-			int rc = rs_num_double(value, &v);
-			if (rc == 0 && !(v >= t[j].min && v <= t[j].max))
-				rc = -ERANGE;
-			if (rc < 0)
-				return rs_error_set(e, rc,
-				    "%s: '%.*s' is %s; expected a number from %g to %g", name,
-				    (int)RS_MIN(rs_text_len(value), 80), value.p,
-				    rc == -ERANGE ? "out of range" : "not valid", t[j].min,
-				    t[j].max);
-			c->rules[i].thresholds[j] = v;
-			return 0;
+			if (rs_text_eq(key, name))
+				return set_threshold(
+				    name, &t[j], value, &c->rules[i].thresholds[j], e);
 		}
 	}
 	return unknown_key(section, key, e);

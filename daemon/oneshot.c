@@ -220,17 +220,34 @@ rs_oneshot_check(const struct rs_config *c, struct rs_error *e)
 
 /* ------------------------------------------------------------ --describe */
 
+/* {cpu,mode=user}: the labels, those with one value with it. */
+static void
+describe_labels(const struct rs_metric *m, struct rs_buf *out)
+{
+	static const char *const on[] = {
+	    [RS_ON_HOST] = "",
+	    [RS_ON_CPU] = "cpu",
+	    [RS_ON_NIC] = "device",
+	    [RS_ON_IRQ] = "irq",
+	    [RS_ON_QUEUE] = "device,queue",
+	};
+	if (m->on == RS_ON_HOST)
+		return;
+	rs_buf_printf(out, "{%s", on[m->on]);
+	if (m->direction)
+		rs_buf_printf(out, ",direction=%s", m->direction);
+	if (m->mode)
+		rs_buf_printf(out, ",mode=%s", m->mode);
+	rs_buf_puts(out, "}");
+}
+
 static void
 describe_metrics(struct rs_buf *out)
 {
-	static const char *const on[] = {"host", "cpu", "device", "irq"};
 	for (size_t i = 0; i < RS_M_COUNT; i++) {
 		const struct rs_metric *const m = &rs_metrics[i];
-		rs_buf_printf(out, "%s", m->name);
-		if (m->on != RS_ON_HOST || m->mode || m->direction)
-			rs_buf_printf(out, "{%s%s%s%s%s}", m->on == RS_ON_HOST ? "" : on[m->on],
-			    m->direction ? ",direction=" : "", m->direction ? m->direction : "",
-			    m->mode ? ",mode=" : "", m->mode ? m->mode : "");
+		rs_buf_puts(out, m->name);
+		describe_labels(m, out);
 		rs_buf_printf(out, "\n\t%s; %s, %s%s\n", m->help,
 		    m->kind == RS_COUNTER ? "counter" : "gauge",
 		    *rs_unit_name(m->unit) ? rs_unit_name(m->unit) : "no unit",

@@ -86,17 +86,18 @@ rs_service_use_small_pages(void)
 #endif
 }
 
-static int
-find_user(const char *user, struct passwd **ret, struct rs_error *e)
+/* NULL and the error in *ret_rc when there is no such user, or it is root. */
+static const struct passwd *
+find_user(const char *user, int *ret_rc, struct rs_error *e)
 {
 	errno = 0;
-	struct passwd *const p = getpwnam(user);
+	const struct passwd *const p = getpwnam(user);
 	if (!p)
-		return rs_error_set(e, -ENOENT, "service.user: no user '%s' on this system", user);
-	if (p->pw_uid == 0)
-		return rs_error_set(e, -EINVAL, "service.user: '%s' is root", user);
-	*ret = p;
-	return 0;
+		*ret_rc =
+		    rs_error_set(e, -ENOENT, "service.user: no user '%s' on this system", user);
+	else if (p->pw_uid == 0)
+		*ret_rc = rs_error_set(e, -EINVAL, "service.user: '%s' is root", user);
+	return p && p->pw_uid != 0 ? p : NULL;
 }
 
 /* Only a directory made here changes hands: whatever stood there before is not
@@ -104,12 +105,12 @@ find_user(const char *user, struct passwd **ret, struct rs_error *e)
 int
 rs_service_prepare_db(const char *path, const char *user, struct rs_error *e)
 {
-	struct passwd *p = NULL;
 	char name[300];
+	int rc = 0;
 	if (geteuid() != 0)
 		return 0;
-	const int rc = find_user(user, &p, e);
-	if (rc < 0)
+	const struct passwd *const p = find_user(user, &rc, e);
+	if (!p)
 		return rc;
 	const char *const slash = strrchr(path, '/');
 	if (!slash || slash == path)
@@ -144,11 +145,11 @@ rs_service_is_roots_place(const char *path)
 int
 rs_service_drop_root(const char *user, struct rs_error *e)
 {
-	struct passwd *p = NULL;
+	int rc = 0;
 	if (geteuid() != 0)
 		return 0;
-	const int rc = find_user(user, &p, e);
-	if (rc < 0)
+	const struct passwd *const p = find_user(user, &rc, e);
+	if (!p)
 		return rc;
 	const gid_t gid = p->pw_gid;
 	const uid_t uid = p->pw_uid;

@@ -46,10 +46,11 @@ is_block(const char *p)
 		good &= (bytes16)(here - '0' < 10) | (bytes16)(here == ' ');
 		bad |= (here & ~next & D) ^ load16(ends + i);
 	}
-	bad |= ~good;
-	uint64_t words[2];
-	memcpy(words, &bad, sizeof(words));
-	return (words[0] | words[1]) == 0;
+	const union {
+		bytes16 bytes;
+		uint64_t words[2];
+	} all = {.bytes = bad | ~good};
+	return (all.words[0] | all.words[1]) == 0;
 }
 #undef COLUMNS4
 #undef COLUMN

@@ -226,7 +226,7 @@ collect(void *state, struct rs_frame *f)
 		if (error)
 			return error;
 	}
-	if (is_due) {
+	if (is_due && s->n) {
 		s->refresh_at = (s->refresh_at + 1) % s->n;
 		s->entries[s->refresh_at].to_read = 1;
 		s->refreshed_ns = f->at_ns;

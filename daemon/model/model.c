@@ -232,6 +232,8 @@ static void
 begin_block(struct rs_model *m, int64_t minute)
 {
 	struct rs_block *const next = take_block(m);
+	if (!next)
+		return;
 	if (next->minute >= 0 && !next->is_committed)
 		m->stats.blocks_dropped++;
 	m->block = next;
@@ -266,7 +268,8 @@ rs_model_end(struct rs_model *m)
 	}
 	if (!m->block)
 		begin_block(m, minute);
-	rs_series_store(m);
+	if (m->block)
+		rs_series_store(m);
 	return done;
 }
 
