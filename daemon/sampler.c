@@ -5,6 +5,7 @@
  */
 #include "sampler.h"
 
+#include "buf.h"
 #include "clock.h"
 #include "collector.h"
 #include "log.h"
@@ -21,6 +22,9 @@
  * 82 000 readings. */
 #define READINGS_MAX (1u << 20)
 #define BACKOFF_MAX_PERIODS 60
+/* Sources that look closer while some core is hot do so from this busy share on:
+ * below it no thread can saturate a core. */
+#define HOT_BUSY 0.5
 
 struct source {
 	const struct rs_collector *collector;
@@ -34,12 +38,16 @@ struct source {
 struct rs_sampler {
 	const struct rs_root *root;
 	struct rs_frame *frame;
+	/* Texts are parsed as soon as they are read: one buffer serves all, and stays
+	 * in the cache. */
+	struct rs_buf text;
 	struct source *sources;
 	struct rs_source_health *health; /* same index */
 	size_t n;
 	rs_ns (*now)(void);
 	struct rs_cpuset online; /* as /proc/stat named them */
 	bool has_online;
+	bool is_hot; /* some core was busy in the last tick */
 };
 
 static size_t
@@ -60,7 +68,11 @@ open_source(struct rs_sampler *s, size_t i, const struct rs_collector *c)
 	s->health[i].state = "ok";
 	if (!c->parse)
 		return 0;
-	return rs_reader_open(s->root, c->paths[0], SOURCE_MAX_BYTES, &s->sources[i].reader);
+	const int rc =
+	    rs_reader_open(s->root, c->paths[0], SOURCE_MAX_BYTES, &s->sources[i].reader);
+	if (rc == 0)
+		rs_reader_share(s->sources[i].reader, &s->text);
+	return rc;
 }
 
 int
@@ -72,6 +84,7 @@ rs_sampler_open(const struct rs_root *root, struct rs_sampler **ret)
 		return -ENOMEM;
 	s->root = root;
 	s->now = rs_clock_mono;
+	rs_buf_init(&s->text, SOURCE_MAX_BYTES + 1);
 	s->n = count_collectors(where);
 	s->sources = calloc(RS_MAX(s->n, 1), sizeof(*s->sources));
 	s->health = calloc(RS_MAX(s->n, 1), sizeof(*s->health));
@@ -109,6 +122,7 @@ rs_sampler_close(struct rs_sampler *s)
 		close_source(source);
 	}
 	rs_frame_free(s->frame);
+	rs_buf_fini(&s->text);
 	free(s->sources);
 	free(s->health);
 	free(s);
@@ -155,13 +169,22 @@ state_of(int rc)
 	return rc == -EACCES || rc == -EPERM ? "forbidden" : "failing";
 }
 
+/* A source that works but for what was not permitted says so. */
 static void
-note(struct rs_source_health *h, int rc, unsigned skipped)
+note_refusals(struct rs_source_health *h, const char *refusals)
+{
+	if (*refusals && strcmp(refusals, h->reason) != 0)
+		rs_log_notice("source '%s' (%s): %s", h->id, h->path, refusals);
+	(void)snprintf(h->reason, sizeof(h->reason), "%s", refusals);
+}
+
+static void
+note(struct rs_source_health *h, int rc, const struct rs_frame *f)
 {
 	const char *const state = state_of(rc);
 	h->reads++;
 	h->failures += rc < 0;
-	h->skipped_rows = skipped;
+	h->skipped_rows = f->skipped_rows;
 	if (strcmp(state, h->state) != 0) {
 		if (rc < 0)
 			rs_log_warn("source '%s' (%s): %s", h->id, h->path, strerror(-rc));
@@ -170,7 +193,7 @@ note(struct rs_source_health *h, int rc, unsigned skipped)
 		h->state = state;
 	}
 	if (rc == 0)
-		h->reason[0] = '\0';
+		note_refusals(h, f->note);
 	else
 		(void)snprintf(h->reason, sizeof(h->reason), "%s",
 		    rc == -EINVAL ? "nothing in it could be used" : strerror(-rc));
@@ -200,6 +223,7 @@ run_source(struct rs_sampler *s, size_t i, struct rs_model *m)
 	struct rs_source_health *const h = &s->health[i];
 	const rs_ns start = s->now();
 	rs_frame_reset(s->frame, start);
+	s->frame->is_hot = s->is_hot;
 	int rc = source->collector->parse ? read_text(s, source) : ask(s, source);
 	if (rc == 0 && s->frame->is_out_of_memory)
 		rc = -ENOMEM;
@@ -211,13 +235,25 @@ run_source(struct rs_sampler *s, size_t i, struct rs_model *m)
 		rs_model_apply(m, s->frame);
 	}
 	h->last_cost_ns = s->now() - start;
-	note(h, rc, s->frame->skipped_rows);
+	note(h, rc, s->frame);
 	return rc;
+}
+
+/* As of the tick before. */
+static bool
+has_hot_core(const struct rs_view *v)
+{
+	for (size_t i = 0; i < v->n_cores; i++) {
+		if (v->cores[i].busy >= HOT_BUSY)
+			return true;
+	}
+	return false;
 }
 
 void
 rs_sampler_run(struct rs_sampler *s, struct rs_model *m, rs_ns now_ns, rs_ns period_ns)
 {
+	s->is_hot = has_hot_core(rs_model_view(m));
 	for (size_t i = 0; i < s->n; i++) {
 		struct source *const source = &s->sources[i];
 		const bool is_wanted = rs_model_wants_interfaces(m) && source->wait_periods == 0 &&

@@ -89,6 +89,7 @@ put_derived(struct rs_instrument *i)
 		const struct rs_core_view *const c = &v->cores[n];
 		rs_model_put(i->model, RS_M_CORE_PACKET_LOAD, c->cpu, c->packet_load);
 		rs_model_put(i->model, RS_M_CORE_BUSY, c->cpu, c->busy);
+		rs_model_put(i->model, RS_M_CORE_PACKET_THREADS, c->cpu, c->packet_threads);
 	}
 	rs_model_put(i->model, RS_M_STATE, 0, (double)i->verdict.state);
 }

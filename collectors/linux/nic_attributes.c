@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drivers.h"
 #include "irqname.h"
 #include "num.h"
 
@@ -170,6 +171,9 @@ read_device(const struct reading *r)
 	if (rs_root_readlink_base(
 		r->root, path_of(r, "device/driver", path), nic->driver, sizeof(nic->driver)) < 0)
 		*nic->driver = '\0';
+	const struct rs_driver *const driver = rs_driver_of(nic);
+	nic->loss_ring = driver ? driver->loss_ring : 0;
+	nic->loss_ring_in = driver ? driver->loss_ring_in : 0;
 	read_vectors(r);
 	return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What sysfs says of one network interface. Used by sys_class_net.c alone.
+ * What sysfs says of one network interface. Used by sys_class_net.c and
+ * nic_list.c.
  */
 #ifndef RS_NIC_ATTRIBUTES_H
 #define RS_NIC_ATTRIBUTES_H

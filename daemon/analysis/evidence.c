@@ -8,8 +8,11 @@
 #include <string.h>
 
 #include "feed.h"
+#include "load.h"
 #include "umbrella.h"
 
+/* Threads are told of from this share of a core on. */
+#define WORTH_TELLING 0.01
 #define LISTED 8u /* cores or groups with a line of their own; the next stands for the rest */
 
 static int
@@ -157,6 +160,26 @@ tell_feeds(struct rs_says *out, const struct rs_view *v, unsigned cpu)
 }
 
 void
+rs_evidence_threads(struct rs_says *out, const struct rs_view *v, unsigned cpu)
+{
+	const struct rs_core_view *const c = rs_view_core(v, cpu);
+	const struct rs_thread_view *const packets = rs_load_busiest_thread(v, cpu, true);
+	const struct rs_thread_view *const process = rs_load_busiest_thread(v, cpu, false);
+	char label[64];
+
+	if (c && packets && c->packet_threads >= WORTH_TELLING) {
+		(void)snprintf(label, sizeof(label), "packet threads on core %u", cpu);
+		rs_evidence_noted(out, label, c->packet_threads, RS_UNIT_RATIO,
+		    "%s takes %.2f of core %u", packets->thread.name, packets->load, cpu);
+	}
+	if (process && process->load >= WORTH_TELLING) {
+		(void)snprintf(label, sizeof(label), "busiest process on core %u", cpu);
+		rs_evidence_noted(
+		    out, label, process->load, RS_UNIT_RATIO, "%s", process->thread.name);
+	}
+}
+
+void
 rs_evidence_core(struct rs_says *out, const struct rs_scene *s, const struct rs_group *g)
 {
 	const struct rs_core_view *const c = rs_view_core(s->v, g->cpu);
@@ -179,6 +202,7 @@ rs_evidence_core(struct rs_says *out, const struct rs_scene *s, const struct rs_
 		(void)snprintf(label, sizeof(label), "wake-ups of core %u by RPS", g->cpu);
 		rs_evidence(out, label, c->rps_ps, RS_UNIT_PER_SECOND);
 	}
+	rs_evidence_threads(out, s->v, g->cpu);
 	rs_evidence(out, "cores taking NIC interrupts", rs_feed_count_cores(s->v), RS_UNIT_CORES);
 }
 
@@ -248,7 +272,8 @@ rs_evidence_method(struct rs_says *out, const struct rs_scene *s, const struct r
 		break;
 	}
 	tell_excluded(out, s->v);
-	rs_evidence_text(out, "packet threads", "threads that do packet work are not counted yet");
+	if (!s->v->has_threads)
+		rs_evidence_text(out, "packet threads", "not read");
 }
 
 static int

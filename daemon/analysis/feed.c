@@ -116,6 +116,18 @@ append(char *dst, size_t cap, const char *text)
 	(void)snprintf(dst + len, cap - len, "%s%s", len > 0 ? " and " : "", text);
 }
 
+static void
+append_thread(const struct rs_view *v, unsigned cpu, char *dst, size_t cap)
+{
+	const struct rs_thread_view *const t = rs_load_busiest_thread(v, cpu, true);
+	char text[64];
+
+	if (t) {
+		(void)snprintf(text, sizeof(text), "thread %s", t->thread.name);
+		append(dst, cap, text);
+	}
+}
+
 bool
 rs_feed_is_read(const struct rs_core_view *c)
 {
@@ -135,6 +147,8 @@ rs_feed_phrase(const struct rs_view *v, unsigned cpu, char *dst, size_t cap)
 	for (size_t i = 0; i < n; i++)
 		all += f[i].rate_ps;
 	dst[0] = '\0';
+	if (core && rs_load_is_threads(core))
+		append_thread(v, cpu, dst, cap);
 	for (size_t i = 0; i < RS_MIN(n, 2u); i++) {
 		if (f[i].rate_ps < 1.0 || f[i].rate_ps < WORTH_NAMING * all)
 			continue;

@@ -30,8 +30,8 @@ size_t rs_feeds_of_core(
 /* Whether all was read that tells packets without NIC interrupts from others. */
 bool rs_feed_is_read(const struct rs_core_view *c);
 
-/* Who sends packets to the core, for a sentence: "eth0 queue 2", "eth0 and
- * eth1", "packets handed over by other cores (RPS)". */
+/* Who sends packets to the core, for a sentence: "eth0 queue 2", "thread
+ * napi/eth0-8193", "packets handed over by other cores (RPS)". */
 void rs_feed_phrase(const struct rs_view *v, unsigned cpu, char *dst, size_t cap);
 
 /* Cores that take at least RS_NETWORK_WORK_PS NIC interrupts; NAN: not read. */

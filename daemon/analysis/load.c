@@ -2,8 +2,7 @@
 /*
  * Packet load P, busy share B and who takes part, from the shares of elapsed
  * time in the view. Called once a tick between model and rules, on the loop
- * thread. Packet threads (napi, threaded irq, crypto workers) are not read yet
- * and count as 0.
+ * thread.
  */
 #include "load.h"
 
@@ -31,17 +30,25 @@ clamp_ratio(double x)
 	return fmin(1.0, fmax(0.0, x));
 }
 
-bool
-rs_load_is_networks(const struct rs_core_view *c)
-{
-	return c->processed_pps >= RS_NETWORK_WORK_PS || c->nic_interrupts_ps >= RS_NETWORK_WORK_PS;
-}
-
 /* Both were read, and neither packets nor NIC interrupts reach the core. */
 static bool
 is_not_networks(const struct rs_core_view *c)
 {
 	return c->processed_pps < RS_NETWORK_WORK_PS && c->nic_interrupts_ps < RS_NETWORK_WORK_PS;
+}
+
+bool
+rs_load_is_networks(const struct rs_core_view *c)
+{
+	if (c->processed_pps >= RS_NETWORK_WORK_PS || c->nic_interrupts_ps >= RS_NETWORK_WORK_PS)
+		return true;
+	return is_not_networks(c) && c->packet_threads > 0.0;
+}
+
+bool
+rs_load_is_threads(const struct rs_core_view *c)
+{
+	return c->packet_threads > 0.0 && c->packet_threads >= 0.5 * c->packet_load;
 }
 
 static bool
@@ -66,6 +73,16 @@ exclusion(
 	return RS_CORE_COUNTS;
 }
 
+/* K. The kernel books these threads as system time, as it does none of its
+ * softirqs; yet in a thread's own time it includes the softirqs that interrupted
+ * it, unless it accounts precisely (update_curr in kernel/sched/fair.c). So what
+ * is more than system time is in the softirq share already. */
+static double
+time_of_threads(const struct rs_core_view *c, double unaccounted)
+{
+	return fmin(share(c->packet_threads), share(c->system) + unaccounted);
+}
+
 /* Shares are of elapsed time, P and B of the time the hypervisor left. */
 static void
 fill_core(struct rs_core_view *c)
@@ -83,10 +100,13 @@ fill_core(struct rs_core_view *c)
 	 * them (kernel/time/tick-sched.c): the shares then sum to less than 1. */
 	const double unaccounted = fmax(0.0, 1.0 - counted);
 	c->busy = clamp_ratio(1.0 - idle / available);
+	const double threads = time_of_threads(c, unaccounted);
+	if (!isnan(c->packet_threads))
+		c->packet_threads = threads;
 	if (is_not_networks(c)) {
-		c->packet_load = c->packet_load_max = 0.0;
+		c->packet_load = c->packet_load_max = clamp_ratio(threads / available);
 	} else {
-		c->packet_load = clamp_ratio(packet / available);
+		c->packet_load = clamp_ratio((packet + threads) / available);
 		c->packet_load_max = clamp_ratio(c->packet_load + unaccounted / available);
 	}
 	if (c->excluded == RS_CORE_COUNTS && is_polling(c, available))
@@ -197,4 +217,20 @@ rs_load_link_use(const struct rs_view *v)
 			use = fmax(use, fmax(n->rx_utilization, n->tx_utilization));
 	}
 	return use; /* fmax leaves NAN out unless all are */
+}
+
+const struct rs_thread_view *
+rs_load_busiest_thread(const struct rs_view *v, unsigned cpu, bool does_packets)
+{
+	const struct rs_thread_view *busiest = NULL;
+
+	for (size_t i = 0; i < v->n_threads; i++) {
+		const struct rs_thread_view *const t = &v->threads[i];
+		const bool is_kind = does_packets ? rs_thread_does_packets(&t->thread)
+						  : t->thread.class == RS_THREAD_USER;
+		if (is_kind && t->thread.cpu == (int32_t)cpu && t->load > 0.0 &&
+		    (!busiest || t->load > busiest->load))
+			busiest = t;
+	}
+	return busiest;
 }

@@ -22,9 +22,16 @@
 void rs_load_fill(struct rs_view *v, struct rs_core_view *cores, size_t n_cores,
     const struct rs_cpu_info *cpus, const struct rs_cpuset *reserved, struct rs_group *groups);
 
-/* Whether packets or NIC interrupts are known to reach the core. Where they are
- * not, but one of them was not read, its packet load is kept and doubtful. */
+/* Whether packets or NIC interrupts are known to reach the core, or threads are
+ * known to do all its packet work. Where they are not, but one of them was not
+ * read, its packet load is kept and doubtful. */
 bool rs_load_is_networks(const struct rs_core_view *c);
+/* Whether threads do at least half of the core's packet work. */
+bool rs_load_is_threads(const struct rs_core_view *c);
+/* The busiest thread on the core that does packet work, or that of a process;
+ * NULL: none took time. */
+const struct rs_thread_view *rs_load_busiest_thread(
+    const struct rs_view *v, unsigned cpu, bool does_packets);
 
 enum rs_flow {
 	RS_FLOW_UNKNOWN, /* no interface that counts has a value */

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "feed.h"
+#include "load.h"
 
 #define LOSS_CRIT 0.001
 #define STANDING_CRIT_NS (60 * RS_NS_PER_S)
@@ -103,7 +104,7 @@ loses_in_rings(const struct rs_view *v, unsigned cpu)
 
 	for (size_t i = 0; i < n; i++) {
 		const struct rs_nic_view *const nic = rs_view_nic(v, feeds[i].ifindex);
-		if (nic && is_lossy(fmax(nic->lost_ring_pps, nic->rx_missed_pps), nic->rx_pps))
+		if (nic && is_lossy(nic->lost_ring_pps, nic->rx_pps))
 			return true;
 	}
 	return false;
@@ -173,6 +174,19 @@ rs_scene_confidence(
 	return best;
 }
 
+/* A thread has one core at a time, and a queue has one thread. */
+static void
+tell_thread_cause(const struct rs_view *v, unsigned cpu, struct rs_says *out)
+{
+	const struct rs_thread_view *const t = rs_load_busiest_thread(v, cpu, true);
+
+	if (t && t->thread.class == RS_THREAD_VPN)
+		rs_cause(out, "encryption of a tunnel by %s", t->thread.name);
+	else if (t)
+		rs_cause(out, "one flow or several flows hashed to the queue that thread %s serves",
+		    t->thread.name);
+}
+
 void
 rs_scene_cause(const struct rs_scene *s, const struct rs_group *g, struct rs_says *out)
 {
@@ -184,7 +198,9 @@ rs_scene_cause(const struct rs_scene *s, const struct rs_group *g, struct rs_say
 		rs_cause(out, "every NIC interrupt fires on core %u", g->cpu);
 		return;
 	}
-	if (core && core->nic_interrupts_ps >= fmax(1.0, core->rps_ps))
+	if (core && rs_load_is_threads(core))
+		tell_thread_cause(s->v, g->cpu, out);
+	else if (core && core->nic_interrupts_ps >= fmax(1.0, core->rps_ps))
 		rs_cause(out, "one flow or several flows hashed to the same queue");
 	else if (core && rs_feed_is_read(core))
 		rs_cause(out,

@@ -58,6 +58,8 @@ void rs_scene_hot_names(const struct rs_scene *s, double hot, char *dst, size_t 
 void rs_evidence_loads(
     struct rs_says *out, const struct rs_scene *s, const struct rs_shape *shape, double hot);
 void rs_evidence_core(struct rs_says *out, const struct rs_scene *s, const struct rs_group *g);
+/* The threads that do packet work on the core, and the busiest process there. */
+void rs_evidence_threads(struct rs_says *out, const struct rs_view *v, unsigned cpu);
 void rs_evidence_method(struct rs_says *out, const struct rs_scene *s, const struct rs_group *g);
 /* Loads of single cores, split by kind of work; at most eight. */
 void rs_evidence_split(struct rs_says *out, const struct rs_view *v);

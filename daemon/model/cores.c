@@ -79,13 +79,18 @@ rs_cores_apply(struct rs_model *m, const struct rs_frame *f)
 }
 
 void
-rs_cores_read(struct rs_model *m, const struct rs_reading *r, rs_ns at_ns)
+rs_cores_read(struct rs_model *m, const struct rs_frame *f, const struct rs_reading *r)
 {
 	/* Files that list possible CPUs repeat the last count of an offline one. */
 	if (m->online_by >= RS_ONLINE_BY_SYSFS &&
 	    (r->key >= m->n_cores || !m->cores[r->key].is_online))
 		return;
-	rs_series_read(m, rs_core_slot(m, r->key, (enum rs_metric_id)r->metric), r->value, at_ns);
+	const uint32_t slot = rs_core_slot(m, r->key, (enum rs_metric_id)r->metric);
+	if (slot == RS_NO_SLOT)
+		return;
+	if (r->metric == RS_M_CORE_FREQ)
+		m->cores[r->key].is_freq_measured = f->is_freq_measured;
+	rs_series_read_paced(m, slot, r->value, f->at_ns, r->pace_s);
 }
 
 void

@@ -12,7 +12,9 @@
 
 /* id, name, what it is set on, help. On a queue the direction is part of the
  * kind, as with metrics. Values are text as one would type it: CPU lists
- * ("0-3"), decimal numbers, "on" and "off". */
+ * ("0-3", the empty one "none"), decimal numbers, "on" and "off". An indirection
+ * table is a list of queues: "0-3 x32" is 0,1,2,3 thirty-two times, "0-2 x42+2"
+ * 0,1,2 forty-two times and its first two again, "0x64,1x64" runs of one queue. */
 #define RS_FACTS(X)                                                                                \
 	X(KERNEL, "kernel", RS_ON_HOST, NULL, "Kernel release")                                    \
 	X(FIRMWARE, "firmware", RS_ON_HOST, NULL, "Firmware version (DMI)")                        \
@@ -95,6 +97,9 @@ struct rs_fact_kind {
 /* Indexed by enum rs_fact_id. */
 extern const struct rs_fact_kind rs_facts[RS_F_COUNT];
 
+/* The kind of this name; RS_F_COUNT: there is none. */
+enum rs_fact_id rs_fact_find(struct rs_text name);
+
 #define RS_NO_QUEUE UINT16_MAX
 
 /* A setting as last read. key as in rs_reading, the number of the line for
@@ -114,5 +119,9 @@ struct rs_change {
 	struct rs_labels labels;
 	char old[128], new[128]; /* cut with "..." */
 };
+
+/* What was set, in the words that findings use. */
+struct rs_subject;
+void rs_change_subject(const struct rs_change *c, struct rs_subject *ret);
 
 #endif

@@ -84,9 +84,21 @@ label(const struct rs_model *m, const struct rs_fact *f, struct rs_labels *ret)
 		(void)rs_text_copy(rs_text_of(nic->info.name), ret->device, sizeof(ret->device));
 }
 
+/* Lines of disks and timers move as well, with irqbalance each ten seconds: of
+ * the log of a router only those are part that network devices have. */
+static bool
+is_told(const struct rs_fact *f, const struct rs_labels *labels)
+{
+	return rs_facts[f->id].on != RS_ON_IRQ || *labels->device;
+}
+
 static void
 note_change(struct rs_model *m, const struct rs_fact *f, const char *new)
 {
+	struct rs_labels labels;
+	label(m, f, &labels);
+	if (!is_told(f, &labels))
+		return;
 	if (m->n_changes == CHANGES_MAX || rs_model_grow((void **)&m->changes, &m->cap_changes,
 					       m->n_changes + 1, sizeof(*m->changes)) < 0) {
 		m->stats.changes_lost++;
@@ -97,7 +109,7 @@ note_change(struct rs_model *m, const struct rs_fact *f, const char *new)
 	c->id = m->next_change_id++;
 	c->at_ms = m->now.wall_ms;
 	c->fact = f->id;
-	label(m, f, &c->labels);
+	c->labels = labels;
 	cut(f->value, c->old);
 	cut(new, c->new);
 }

@@ -81,6 +81,7 @@ void
 rs_frame_reset(struct rs_frame *f, rs_ns at_ns)
 {
 	f->at_ns = at_ns;
+	f->is_hot = false;
 	f->n_readings = 0;
 	if (f->has_cpus_seen)
 		rs_cpuset_zero(&f->cpus_seen);
@@ -94,6 +95,7 @@ rs_frame_reset(struct rs_frame *f, rs_ns at_ns)
 	f->n_facts = f->n_words = 0;
 	f->has_napis = f->has_threads = f->is_freq_measured = false;
 	f->skipped_rows = 0;
+	*f->note = '\0';
 	f->is_out_of_memory = false;
 }
 
@@ -112,7 +114,15 @@ put(struct rs_frame *f, struct rs_reading r)
 void
 rs_put(struct rs_frame *f, enum rs_metric_id metric, uint32_t key, uint64_t value)
 {
-	put(f, (struct rs_reading){.metric = (uint8_t)metric, .key = key, .value = value});
+	rs_put_paced(f, metric, key, value, 0);
+}
+
+void
+rs_put_paced(
+    struct rs_frame *f, enum rs_metric_id metric, uint32_t key, uint64_t value, uint8_t pace_s)
+{
+	put(f, (struct rs_reading){
+		   .metric = (uint8_t)metric, .pace_s = pace_s, .key = key, .value = value});
 }
 
 void

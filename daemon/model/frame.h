@@ -110,7 +110,7 @@ struct rs_queue_napi {
 
 enum rs_thread_class {
 	RS_THREAD_NAPI,	     /* napi/DEV-ID: polls a NIC */
-	RS_THREAD_IRQ,	     /* irq/N-*: handler of a NIC's interrupt */
+	RS_THREAD_IRQ,	     /* irq/N-*: handler of an interrupt; the model knows whose */
 	RS_THREAD_VPN,	     /* WireGuard and crypto workers */
 	RS_THREAD_KSOFTIRQD, /* its time is already in softirq */
 	RS_THREAD_USER	     /* a busy thread of a process */
@@ -123,8 +123,9 @@ struct rs_thread {
 	enum rs_thread_class class;
 	int32_t cpu; /* -1: not told */
 	uint64_t runtime_ns;
-	uint32_t ifindex; /* RS_THREAD_NAPI: 0 or of its interface */
+	uint32_t ifindex; /* of the interface it works for; 0: not told. The model finds it */
 	uint32_t napi_id; /* RS_THREAD_NAPI: 0: not told */
+	int32_t irq;	  /* RS_THREAD_IRQ: the line it handles; -1 elsewhere */
 	char name[32];
 	rs_ns at_ns; /* when it was read */
 };
@@ -148,15 +149,14 @@ struct rs_cpu_info {
 
 struct rs_frame {
 	rs_ns at_ns; /* CLOCK_MONOTONIC when the source was read */
+	bool is_hot; /* told to active sources: some core was busy, look closely */
 	struct rs_reading *readings;
 	size_t n_readings, cap_readings;
-	struct rs_cpuset cpus_seen; /* CPUs /proc/stat has a row for */
 	bool has_cpus_seen;
 	struct rs_irq_matrix irqs;
 	bool has_nics; /* nics is the complete list of interfaces */
 	struct rs_nic_info *nics;
 	size_t n_nics, cap_nics;
-	struct rs_cpu_info cpus;
 	struct rs_queue_origin *origins;
 	size_t n_origins, cap_origins;
 	bool is_freq_measured; /* CORE_FREQ of this frame was measured, not asked for */
@@ -173,8 +173,12 @@ struct rs_frame {
 	char *words; /* the text of facts */
 	size_t n_words, cap_words;
 	unsigned skipped_rows; /* rows that could not be used */
+	char note[128];	       /* what of the source was not permitted; "": nothing */
 	bool is_out_of_memory; /* sticky until reset: the frame is incomplete */
 	size_t max_readings;   /* growth limit */
+	/* Large and seldom looked at: last, so that the rest is on one page. */
+	struct rs_cpuset cpus_seen; /* CPUs /proc/stat has a row for */
+	struct rs_cpu_info cpus;
 };
 
 int rs_frame_new(size_t max_readings, struct rs_frame **ret);
@@ -183,6 +187,8 @@ void rs_frame_free(struct rs_frame *f); /* NULL-safe */
 void rs_frame_reset(struct rs_frame *f, rs_ns at_ns);
 
 void rs_put(struct rs_frame *f, enum rs_metric_id metric, uint32_t key, uint64_t value);
+void rs_put_paced(
+    struct rs_frame *f, enum rs_metric_id metric, uint32_t key, uint64_t value, uint8_t pace_s);
 void rs_put_queue(struct rs_frame *f, enum rs_metric_id metric, uint32_t ifindex, uint16_t queue,
     uint64_t value, uint8_t pace_s);
 /* queue: RS_NO_QUEUE where the fact is not of a queue. */

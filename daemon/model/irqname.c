@@ -200,14 +200,27 @@ is_usb_host(struct rs_text action, int bus)
 }
 
 /* Interrupts that are named after a driver's part and serve all its
- * interfaces. */
+ * interfaces; '#' stands for a number that ends the name. */
 static const struct {
-	const char *prefix, *driver;
+	const char *name, *driver;
 } parts[] = {
     {"dpio.", "fsl_dpaa2_eth"}, /* drivers/soc/fsl/dpio: one per CPU */
     {"edma_", "nss-dp"},
     {"nss_queue", "nss-dp"},
+    {"ce#", "ath11k"}, /* drivers/net/wireless/ath/ath11k/ahb.c */
+    {"reo2host-destination-ring#", "ath11k"},
+    {"wbm2host-tx-completions-ring#", "ath11k"},
+    {"rxdma2host-destination-ring-mac#", "ath11k"},
 };
+
+static bool
+begins_with_part(struct rs_text action, const char *name)
+{
+	const size_t len = strcspn(name, "#");
+	if (rs_text_len(action) < len || memcmp(action.p, name, len) != 0)
+		return false;
+	return name[len] == '\0' || is_decimal((struct rs_text){action.p + len, action.end});
+}
 
 static bool
 names_driver(struct rs_text action, const struct rs_nic_info *nic, struct rs_text *ret)
@@ -221,7 +234,7 @@ names_driver(struct rs_text action, const struct rs_nic_info *nic, struct rs_tex
 		return false;
 	for (size_t i = 0; i < RS_ARRAY_LEN(parts); i++) {
 		if (strcmp(nic->driver, parts[i].driver) == 0 &&
-		    rs_text_starts(action, parts[i].prefix)) {
+		    begins_with_part(action, parts[i].name)) {
 			*ret = (struct rs_text){action.p, action.p};
 			return true;
 		}

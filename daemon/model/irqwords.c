@@ -291,6 +291,9 @@ static size_t
 conclude(struct reading *r, struct rs_text prefix, const struct rs_nic_info *nic, uint64_t irq,
     struct rs_irq_feed *ret)
 {
+	/* Its rings are numbered by their place in the device. */
+	if (is_driver(nic, "ath11k"))
+		return one(ret, RS_IRQ_QUEUE, -1, true);
 	if (r->is_control)
 		return one(ret, RS_IRQ_CONTROL, -1, false);
 	if (r->is_announced && r->is_first)

@@ -128,10 +128,10 @@ enum rs_on { RS_ON_HOST, RS_ON_CPU, RS_ON_NIC, RS_ON_IRQ, RS_ON_QUEUE };
 	    "Collisions on half-duplex media")                                                     \
 	RS_METRIC_NIC(X, NIC_RX_RING, "interface_ring_packets", "rx", RS_UNIT_PACKETS,             \
 	    "Packets lost in the device or its ring, by the counters that mean so in its driver")  \
-	RS_METRIC_NIC(X, NIC_TX_QDISC, "interface_qdisc_dropped_packets", "tx", RS_UNIT_PACKETS,   \
-	    "Packets dropped by the queueing discipline")                                          \
-	RS_METRIC_NIC(X, NIC_TX_REQUEUES, "interface_qdisc_requeues", "tx", RS_UNIT_EVENTS,        \
-	    "Packets the driver gave back to the queueing discipline")                             \
+	X(NIC_TX_QDISC, "interface_qdisc_dropped_packets", NULL, "tx", RS_COUNTER, 32,             \
+	    RS_UNIT_PACKETS, 1, RS_ON_NIC, "Packets dropped by the queueing discipline")           \
+	X(NIC_TX_REQUEUES, "interface_qdisc_requeues", NULL, "tx", RS_COUNTER, 32, RS_UNIT_EVENTS, \
+	    1, RS_ON_NIC, "Packets the driver gave back to the queueing discipline")               \
 	RS_METRIC_QUEUE(                                                                           \
 	    X, QUEUE_RX_PACKETS, "queue_packets", "rx", RS_UNIT_PACKETS, "Packets of the queue")   \
 	RS_METRIC_QUEUE(                                                                           \

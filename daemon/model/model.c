@@ -144,15 +144,15 @@ apply_reading(struct rs_model *m, const struct rs_frame *f, const struct rs_read
 {
 	switch (rs_metrics[r->metric].on) {
 	case RS_ON_CPU:
-		rs_cores_read(m, r, f->at_ns);
+		rs_cores_read(m, f, r);
 		return;
 	case RS_ON_NIC:
 		rs_nics_read(m, f, r);
 		return;
 	case RS_ON_HOST:
-		rs_series_read(m,
+		rs_series_read_paced(m,
 		    rs_series_slot(m, m->host_slot, (enum rs_metric_id)r->metric, &rs_labels_none),
-		    r->value, f->at_ns);
+		    r->value, f->at_ns, r->pace_s);
 		return;
 	case RS_ON_QUEUE:
 		rs_queues_read(m, r, f->at_ns);

@@ -66,6 +66,14 @@ void rs_model_set_next_change(struct rs_model *m, int64_t id);
 /* Settings that changed in this tick; valid until the next one begins. */
 const struct rs_change *rs_model_changes(const struct rs_model *m, size_t *ret_n);
 
+/* Calls fn for each series of the metric that is there, by CPU number or by
+ * ifindex and queue: a counter as last read, a sum made here since the start, a
+ * gauge; in units. Left out is what was not read lately, and interrupt lines that
+ * serve no network interface. Between ticks; labels are the model's. */
+typedef void (*rs_sample_fn)(void *arg, const struct rs_labels *labels, double value);
+void rs_model_each_sample(
+    const struct rs_model *m, enum rs_metric_id metric, rs_sample_fn fn, void *arg);
+
 /* Blocks still held, oldest first, the current one last; for recent queries. */
 size_t rs_model_blocks(const struct rs_model *m, const struct rs_block **ret_blocks, size_t cap);
 

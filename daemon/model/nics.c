@@ -222,17 +222,19 @@ void
 rs_nics_read(struct rs_model *m, const struct rs_frame *f, const struct rs_reading *r)
 {
 	struct rs_nic_state *const n = nic_of_key(m, f, r->key);
-	m->nics_counted = true;
+	/* The others come from sources that do not list all interfaces. */
+	const bool is_of_list = r->metric <= RS_M_NIC_COLLISIONS;
+	m->nics_counted |= is_of_list;
 	if (!n) {
-		m->wants_nics = true;
+		m->wants_nics |= is_of_list;
 		return;
 	}
-	n->was_seen_in_counters = true;
-	n->has_counters = true;
+	n->was_seen_in_counters |= is_of_list;
+	n->has_counters |= is_of_list;
 	struct rs_labels labels = rs_labels_none;
 	(void)rs_text_copy(rs_text_of(n->info.name), labels.device, sizeof(labels.device));
-	rs_series_read(m, rs_series_slot(m, n->slot, (enum rs_metric_id)r->metric, &labels),
-	    r->value, f->at_ns);
+	rs_series_read_paced(m, rs_series_slot(m, n->slot, (enum rs_metric_id)r->metric, &labels),
+	    r->value, f->at_ns, r->pace_s);
 }
 
 /* An interface that the counters no longer list is gone, even if the slower

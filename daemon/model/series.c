@@ -44,12 +44,15 @@ clamp_i64(uint64_t v)
 	return v > INT64_MAX ? INT64_MAX : (int64_t)v;
 }
 
-/* One tick's share of what a slow source counted. */
+/* One tick's share of what a slow source counted, or the level it showed. */
 static void
 give_held(struct rs_series *s)
 {
-	const uint64_t part = s->held / s->held_ticks;
-	s->held -= part;
+	uint64_t part = s->held;
+	if (rs_metrics[s->metric].kind == RS_COUNTER) {
+		part /= s->held_ticks;
+		s->held -= part;
+	}
 	s->held_ticks--;
 	s->now = s->held_now;
 	s->stored = clamp_i64(part);
@@ -124,17 +127,14 @@ room_for(const struct rs_model *m, enum rs_metric_id metric)
 static uint32_t
 take_column(struct rs_model *m, enum rs_metric_id metric)
 {
-	uint32_t column = RS_NO_SLOT;
-	if (m->n_kept >= room_for(m, metric))
+	const bool has_room = m->n_kept < room_for(m, metric) &&
+			      (m->n_free_now > 0 || m->n_columns_used < m->conf.max_series);
+	if (!has_room) {
 		m->stats.series_refused++;
-	else if (m->n_free_now > 0)
-		column = m->free_now[--m->n_free_now];
-	else if (m->n_columns_used < m->conf.max_series)
-		column = m->n_columns_used++;
-	else
-		m->stats.series_refused++;
-	m->n_kept += column != RS_NO_SLOT;
-	return column;
+		return RS_NO_SLOT;
+	}
+	m->n_kept++;
+	return m->n_free_now > 0 ? m->free_now[--m->n_free_now] : m->n_columns_used++;
 }
 
 /* A free slot, the array being longer where it must. */
@@ -211,8 +211,10 @@ void
 rs_slots_forget(struct rs_model *m, const uint32_t *slots, enum rs_on on)
 {
 	for (unsigned i = 0; slots && i < m->n_local[on]; i++) {
-		if (slots[i] != RS_NO_SLOT)
-			m->series[slots[i]].has_prev = false;
+		if (slots[i] == RS_NO_SLOT)
+			continue;
+		m->series[slots[i]].has_prev = false;
+		m->series[slots[i]].held_ticks = 0;
 	}
 }
 
@@ -278,10 +280,25 @@ read_counter(struct rs_model *m, struct rs_series *s, uint64_t raw, rs_ns at_ns,
 		hold(m, s);
 }
 
-void
-rs_series_read(struct rs_model *m, uint32_t slot, uint64_t raw, rs_ns at_ns)
+/* The level of a slow source stands until it is late: 2.5 of its periods. */
+static void
+read_level(const struct rs_model *m, struct rs_series *s, uint64_t raw, uint8_t pace_s)
 {
-	rs_series_read_paced(m, slot, raw, at_ns, 0);
+	s->now = (double)raw / (double)rs_metrics[s->metric].scale;
+	s->stored = clamp_i64(raw);
+	s->has_stored = true;
+	s->held = raw;
+	s->held_now = s->now;
+	s->held_ticks = (uint32_t)(pace_s * RS_NS_PER_S * 5 / 2 / m->conf.interval_ns);
+}
+
+static void
+note_reading(const struct rs_model *m, struct rs_series *s, uint64_t raw, rs_ns at_ns)
+{
+	s->prev_raw = raw;
+	s->prev_ns = at_ns;
+	s->prev_tick = m->tick;
+	s->has_prev = true;
 }
 
 void
@@ -290,25 +307,22 @@ rs_series_read_paced(struct rs_model *m, uint32_t slot, uint64_t raw, rs_ns at_n
 	if (slot == RS_NO_SLOT)
 		return;
 	struct rs_series *const s = &m->series[slot];
-	const struct rs_metric *const d = &rs_metrics[s->metric];
-	if (d->kind == RS_GAUGE) {
-		s->now = (double)raw / (double)d->scale;
-		s->stored = clamp_i64(raw);
-		s->has_stored = true;
-		return;
-	}
-	read_counter(m, s, raw, at_ns, pace_s);
-	s->prev_raw = raw;
-	s->prev_ns = at_ns;
-	s->prev_tick = m->tick;
-	s->has_prev = true;
+	if (rs_metrics[s->metric].kind == RS_GAUGE)
+		read_level(m, s, raw, pace_s);
+	else
+		read_counter(m, s, raw, at_ns, pace_s);
+	s->pace_s = pace_s;
+	note_reading(m, s, raw, at_ns);
 }
 
 void
 rs_series_add(struct rs_model *m, uint32_t slot, uint64_t increment, rs_ns dt_ns)
 {
-	if (slot != RS_NO_SLOT && dt_ns > 0)
-		set_increment(&m->series[slot], increment, dt_ns);
+	if (slot == RS_NO_SLOT || dt_ns <= 0)
+		return;
+	struct rs_series *const s = &m->series[slot];
+	set_increment(s, increment, dt_ns);
+	note_reading(m, s, s->prev_raw + increment, m->now.mono_ns);
 }
 
 void
@@ -320,6 +334,7 @@ rs_series_level(struct rs_model *m, uint32_t slot, double value)
 	s->now = value;
 	s->stored = (int64_t)llround(value * (double)rs_metrics[s->metric].scale);
 	s->has_stored = true;
+	note_reading(m, s, 0, m->now.mono_ns);
 }
 
 double

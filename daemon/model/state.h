@@ -3,7 +3,7 @@
  * Private to the model: its parts and how they see each other.
  * model.c the tick; series.c slots and values; cores.c, nics.c, irqs.c the
  * entities, queues.c and threads.c too; facts.c the settings; view.c what is
- * shown.
+ * shown, samples.c what is scraped.
  */
 #ifndef RS_MODEL_STATE_H
 #define RS_MODEL_STATE_H
@@ -19,16 +19,17 @@ struct rs_series {
 	uint32_t uid;	 /* 0: slot free */
 	uint32_t column; /* in the block; RS_NO_SLOT: history has no room for it */
 	uint16_t metric;
-	bool has_prev;	 /* prev_raw and prev_ns are a reading */
-	bool has_stored; /* stored is this tick's */
-	uint64_t prev_raw;
+	bool has_prev;	   /* prev_raw and prev_ns are a reading */
+	bool has_stored;   /* stored is this tick's */
+	uint8_t pace_s;	   /* of the last reading, as in rs_reading */
+	uint64_t prev_raw; /* of a sum made here: since the start */
 	rs_ns prev_ns;
 	uint64_t prev_tick;
 	int64_t stored;
 	double now; /* rate per second or level in units, of this tick; NAN: none */
 	double last_rate_raw_ps;
 	/* Of a source slower than the tick: what the next ticks still get of its
-	 * last increment, and at which rate. */
+	 * last increment, and at which rate; of a gauge its level. */
 	uint64_t held;
 	uint32_t held_ticks;
 	double held_now;
@@ -44,6 +45,7 @@ enum rs_online_by {
 
 struct rs_core_state {
 	bool is_known, is_online;
+	bool is_freq_measured; /* as of the last reading */
 	uint32_t *slot; /* [local index of a metric]: RS_NO_SLOT until made; NULL until known */
 };
 
@@ -83,7 +85,6 @@ struct rs_irq_state {
 };
 
 struct rs_model {
-	struct rs_model_conf conf;
 	struct rs_model_time now, before;
 	bool has_before;
 	rs_ns boot_offset_ns; /* boot clock minus monotonic */
@@ -107,7 +108,6 @@ struct rs_model {
 
 	struct rs_core_state *cores; /* [cpu] */
 	unsigned n_cores;
-	struct rs_cpu_info cpus;
 	enum rs_online_by online_by;
 
 	struct rs_nic_state *nics; /* ascending ifindex */
@@ -163,6 +163,9 @@ struct rs_model {
 	const char *missing;
 
 	struct rs_model_stats stats;
+	/* Large and seldom looked at: last, so that the rest is close together. */
+	struct rs_model_conf conf;
+	struct rs_cpu_info cpus;
 };
 
 /* Makes *array hold need elements; growth only, zeroed. 0 or -ENOMEM. */
@@ -191,9 +194,8 @@ void rs_series_end(struct rs_model *m, uint32_t slot);
 void rs_slots_end(struct rs_model *m, uint32_t *slots, enum rs_on on);
 /* Forgets the last reading: the next one starts anew. */
 void rs_slots_forget(struct rs_model *m, const uint32_t *slots, enum rs_on on);
-void rs_series_read(struct rs_model *m, uint32_t slot, uint64_t raw, rs_ns at_ns);
 /* pace_s as in rs_reading: the increment is spread over the ticks until the next
- * reading. */
+ * reading, a level stands for a while. */
 void rs_series_read_paced(
     struct rs_model *m, uint32_t slot, uint64_t raw, rs_ns at_ns, uint8_t pace_s);
 void rs_series_add(struct rs_model *m, uint32_t slot, uint64_t increment, rs_ns dt_ns);
@@ -207,7 +209,7 @@ struct rs_core_state *rs_core_get(struct rs_model *m, unsigned cpu);
 void rs_cores_apply(struct rs_model *m, const struct rs_frame *f);
 /* Takes the set unless one who knows better has told. */
 void rs_cores_online(struct rs_model *m, const struct rs_cpuset *seen, enum rs_online_by by);
-void rs_cores_read(struct rs_model *m, const struct rs_reading *r, rs_ns at_ns);
+void rs_cores_read(struct rs_model *m, const struct rs_frame *f, const struct rs_reading *r);
 uint32_t rs_core_slot(struct rs_model *m, unsigned cpu, enum rs_metric_id metric);
 void rs_cores_fini(struct rs_model *m);
 

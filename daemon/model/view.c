@@ -45,6 +45,7 @@ build_core(const struct rs_model *m, unsigned cpu, struct rs_core_view *v)
 	memset(v, 0, sizeof(*v));
 	v->cpu = cpu;
 	v->is_online = c->is_online;
+	v->is_freq_measured = c->is_freq_measured;
 	v->group = m->cpus.is_present && m->cpus.has_groups ? m->cpus.group[cpu] : cpu;
 	for (size_t i = 0; i < RS_ARRAY_LEN(fields); i++)
 		*fields[i].to = rs_series_now(m, c->slot, fields[i].metric);
@@ -128,7 +129,10 @@ build_losses(const struct rs_model *m, const struct rs_nic_state *n, struct rs_n
 {
 	/* Of a driver that is not known, what the kernel's field is meant for. */
 	const unsigned ring = n->info.loss_ring ? n->info.loss_ring : RS_LOSS_MISSED;
-	const unsigned in = n->info.loss_ring_in;
+	unsigned in = n->info.loss_ring_in;
+	/* A source without rx_missed has it in rx_dropped (/proc/net/dev). */
+	if ((in & RS_LOSS_MISSED) && isnan(v->rx_missed_pps))
+		in |= RS_LOSS_DROPPED;
 	const unsigned rest = RS_LOSS_MISSED | RS_LOSS_FIFO | RS_LOSS_OVER | RS_LOSS_DROPPED;
 	const double wire = sum_fields(m, n, ring & RS_LOSS_ERRORS ? 0 : RS_LOSS_ERRORS);
 	v->lost_ring_pps = sum_fields(m, n, ring);
@@ -138,8 +142,11 @@ build_losses(const struct rs_model *m, const struct rs_nic_state *n, struct rs_n
 	    sum_known(v->tx_dropped_pps, rs_series_now(m, n->slot, RS_M_NIC_TX_ERRORS));
 	const unsigned elsewhere = ring | (in & ~(unsigned)RS_LOSS_DROPPED);
 	const double others = sum_fields(m, n, rest & ~elsewhere);
+	/* Where only a part of the ring's losses is the driver's to tell, that
+	 * part is what rx_dropped has as well. */
+	const unsigned part = ring & RS_LOSS_DRIVER ? RS_LOSS_DRIVER : ring;
 	v->lost_unattributed_pps =
-	    in & RS_LOSS_DROPPED ? without(others, v->lost_ring_pps) : others;
+	    in & RS_LOSS_DROPPED ? without(others, sum_fields(m, n, part)) : others;
 }
 
 static void
@@ -275,45 +282,6 @@ has_rates(const struct rs_model *m)
 	return false;
 }
 
-/* "napi/eth0-8193": the interface of the longest name that fits, and the id
- * (net/core/dev.c, napi_kthread_create). */
-static void
-resolve_by_name(const struct rs_model *m, struct rs_thread *t)
-{
-	struct rs_text rest = rs_text_of(t->name);
-	if (!rs_text_skip(&rest, "napi/"))
-		return;
-	for (size_t i = 0; i < m->n_nics; i++) {
-		struct rs_text after = rest;
-		uint64_t id;
-		if (rs_text_skip(&after, m->nics[i].info.name) && rs_text_skip(&after, "-") &&
-		    rs_text_u64(&after, &id) && after.p == after.end && id <= UINT32_MAX) {
-			t->ifindex = m->nics[i].info.ifindex;
-			t->napi_id = (uint32_t)id;
-		}
-	}
-}
-
-/* What the kernel tells by netlink is surer than a name, which a rename leaves
- * behind. */
-static void
-resolve_napi_threads(struct rs_model *m)
-{
-	for (size_t i = 0; i < m->n_threads; i++) {
-		struct rs_thread *const t = &m->threads[i].thread;
-		if (t->class != RS_THREAD_NAPI)
-			continue;
-		if (t->ifindex == 0)
-			resolve_by_name(m, t);
-		for (size_t k = 0; k < m->n_napis; k++) {
-			if (m->napis[k].pid == t->tid) {
-				t->ifindex = m->napis[k].ifindex;
-				t->napi_id = m->napis[k].id;
-			}
-		}
-	}
-}
-
 void
 rs_view_build(struct rs_model *m)
 {
@@ -329,7 +297,6 @@ rs_view_build(struct rs_model *m)
 	build_nics(m);
 	build_irqs(m);
 	rs_queues_view(m);
-	resolve_napi_threads(m);
 	rs_threads_view(m);
 	v->napis = m->napis;
 	v->n_napis = m->n_napis;

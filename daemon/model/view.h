@@ -35,7 +35,9 @@ struct rs_core_view {
 	double user, nice, system, idle, iowait, irq, softirq, steal;
 	double interrupts_ps, nic_interrupts_ps, net_rx_ps;
 	double processed_pps, dropped_pps, squeezed_ps, rps_ps, flow_limit_ps, backlog;
-	double packet_threads; /* share taken by kernel threads that do packet work */
+	/* Share taken by kernel threads that do packet work; load.c takes out what is
+	 * softirq time. NAN: nobody looked. */
+	double packet_threads;
 	double freq_hz, freq_max_hz;
 	bool is_freq_measured; /* false: freq_hz is what was asked for */
 	double throttled_ps;

@@ -20,8 +20,9 @@ struct rs_reader {
 	const struct rs_root *root;
 	int fd; /* -1: not open */
 	size_t max_bytes;
-	struct rs_buf buf;
-	char path[]; /* NUL-terminated */
+	struct rs_buf own;
+	struct rs_buf *buf; /* &own, or one shared with other readers */
+	char path[];	    /* NUL-terminated */
 };
 
 int
@@ -36,10 +37,17 @@ rs_reader_open(
 	r->fd = -1;
 	r->max_bytes = max_bytes;
 	/* One byte more than allowed, to tell "exactly full" from "too much". */
-	rs_buf_init(&r->buf, max_bytes + 1);
+	rs_buf_init(&r->own, max_bytes + 1);
+	r->buf = &r->own;
 	memcpy(r->path, path, len);
 	*ret = r;
 	return 0;
+}
+
+void
+rs_reader_share(struct rs_reader *r, struct rs_buf *buf)
+{
+	r->buf = buf;
 }
 
 static void
@@ -53,7 +61,7 @@ drop_descriptor(struct rs_reader *r)
 static int
 read_whole(struct rs_reader *r)
 {
-	struct rs_buf *const b = &r->buf;
+	struct rs_buf *const b = r->buf;
 	rs_buf_reset(b);
 	for (;;) {
 		/* All that is allocated (a buffer keeps one byte for a NUL), or as
@@ -97,7 +105,7 @@ rs_reader_read(struct rs_reader *r, struct rs_text *ret)
 		drop_descriptor(r);
 	if (error)
 		return error;
-	*ret = (struct rs_text){r->buf.data, r->buf.data + r->buf.len};
+	*ret = (struct rs_text){r->buf->data, r->buf->data + r->buf->len};
 	return 0;
 }
 
@@ -107,6 +115,6 @@ rs_reader_close(struct rs_reader *r)
 	if (!r)
 		return;
 	drop_descriptor(r);
-	rs_buf_fini(&r->buf);
+	rs_buf_fini(&r->own);
 	free(r);
 }

@@ -17,6 +17,11 @@ int rs_reader_open(
 /* The whole file; valid until the next read. -ENOENT, -EACCES, -EFBIG (more
  * than max_bytes), other errno of open or pread. */
 int rs_reader_read(struct rs_reader *r, struct rs_text *ret);
+/* Reads into this buffer from now on, which must outlive the reader and hold
+ * max_bytes + 1: what was read is valid until the next read of any that share
+ * it. */
+struct rs_buf;
+void rs_reader_share(struct rs_reader *r, struct rs_buf *buf);
 void rs_reader_close(struct rs_reader *r); /* NULL-safe */
 
 #endif

@@ -312,3 +312,14 @@ rs_root_list(
 	(void)close(fd);
 	return error;
 }
+
+int
+rs_root_links(const struct rs_root *r, const char *path)
+{
+	struct stat st;
+	if (!r->is_live)
+		return -ENOTSUP;
+	if (fstatat(r->fd, path, &st, 0) < 0)
+		return -errno;
+	return (int)RS_MIN(st.st_nlink, (nlink_t)INT32_MAX);
+}

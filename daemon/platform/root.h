@@ -28,5 +28,8 @@ bool rs_root_exists(const struct rs_root *r, const char *path);
 /* Calls fn for each entry but "." and ".." until it returns false. */
 int rs_root_list(
     const struct rs_root *r, const char *path, bool (*fn)(void *arg, const char *name), void *arg);
+/* On the live machine: how many links a folder has, which in proc and sysfs is
+ * two and its folders. Negative errno; -ENOTSUP in a captured tree. */
+int rs_root_links(const struct rs_root *r, const char *path);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Interface counters and kinds by rtnetlink: one RTM_GETSTATS dump with
- * IFLA_STATS_LINK_64, or one RTM_GETLINK dump, over a kept socket
- * (include/uapi/linux/if_link.h). Called by the collectors on the loop thread.
+ * Interface counters, kinds and queueing disciplines by rtnetlink: one dump each
+ * (RTM_GETSTATS with IFLA_STATS_LINK_64, RTM_GETLINK, RTM_GETQDISC) over a kept
+ * socket (include/uapi/linux/if_link.h, rtnetlink.h). Called by the collectors on
+ * the loop thread.
  */
 #ifndef RS_RTNL_H
 #define RS_RTNL_H
@@ -68,5 +69,21 @@ int rs_rtnl_kinds(
 /* Pure part of the above, as rs_rtnl_parse_stats. */
 int rs_rtnl_parse_kinds(const void *bytes, size_t len, uint32_t seq,
     void (*fn)(void *arg, uint32_t ifindex, const char *kind), void *arg, bool *ret_done);
+
+/* A queueing discipline. */
+struct rs_qdisc {
+	uint32_t ifindex;
+	bool is_root;
+	bool is_ingress; /* it stands where packets come in */
+	char kind[16];	 /* "fq_codel"; longer ones are cut */
+	bool has_stats;
+	uint32_t drops, requeues; /* 32 bits in the kernel (struct gnet_stats_queue) */
+};
+
+/* Those of one interface come one after the other. */
+int rs_rtnl_qdiscs(struct rs_rtnl *r, void (*fn)(void *arg, const struct rs_qdisc *q), void *arg);
+/* Pure part of the above, as rs_rtnl_parse_stats. */
+int rs_rtnl_parse_qdiscs(const void *bytes, size_t len, uint32_t seq,
+    void (*fn)(void *arg, const struct rs_qdisc *q), void *arg, bool *ret_done);
 
 #endif

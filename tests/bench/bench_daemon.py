@@ -9,7 +9,7 @@ ones.
 
 BENCH_MINUTES (3) is how long; 10 gives the memory figure its ten minutes.
 Prints: bench tick_cpu_us, tick_cpu_over_floor, pss_kb, first_sample_ms,
-loop_delay_max_ms.
+settings_us_per_second, loop_delay_max_ms.
 """
 
 import glob
@@ -139,6 +139,19 @@ def first_sample():
     emit("first_sample_ms", statistics.median(took), "ms")
 
 
+def settings(d):
+    # A round of questions takes four ticks; medians of them, as below.
+    ids = ("nic_settings", "irq_settings", "host_settings", "qdisc")
+    rounds = []
+    for _ in range(15):
+        cost = 0
+        for _ in range(4):
+            time.sleep(1)
+            cost += sum(s["cost_us"] for s in d.get("health")["sources"] if s["id"] in ids)
+        rounds.append(cost / 4)
+    emit("settings_us_per_second", statistics.median(rounds), "us")
+
+
 def ticks():
     d = Daemon()
     d.until(lambda: d.get("health")["ticks"] >= 5)
@@ -172,6 +185,7 @@ def ticks():
     emit("pss_kb", d.pss_kb(), "kB")
     traffic.kill()
     traffic.wait()
+    settings(d)
     d.close()
 
 

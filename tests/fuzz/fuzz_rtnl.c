@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Datagrams of the two rtnetlink dumps; those asked for have number 1. */
+/* Datagrams of the rtnetlink dumps; those asked for have number 1. */
 #include "fuzz.h"
 
 #include <stdlib.h>
@@ -25,6 +25,14 @@ check_kind(void *arg, uint32_t ifindex, const char *kind)
 		*longest = strlen(kind);
 }
 
+static void
+check_qdisc(void *arg, const struct rs_qdisc *q)
+{
+	(void)arg;
+	if (q->ifindex == 0 || strlen(q->kind) >= sizeof(q->kind))
+		abort();
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -33,6 +41,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	(void)rs_rtnl_parse_stats(data, size, 1, check_stats, NULL, &is_done);
 	(void)rs_rtnl_parse_kinds(data, size, 1, check_kind, &longest, &is_done);
+	(void)rs_rtnl_parse_qdiscs(data, size, 1, check_qdisc, NULL, &is_done);
 	if (longest > size)
 		abort();
 	return 0;

@@ -39,6 +39,7 @@ rs_vb_new(size_t n_cores)
 	b->v.n_cores = n_cores;
 	b->v.nics = b->nics;
 	b->v.irqs = b->irqs;
+	b->v.threads = b->threads;
 	return b;
 }
 
@@ -166,6 +167,28 @@ rs_vb_silence(struct rs_vb *b, size_t irq)
 	b->irqs[irq].rate_ps = 0.0;
 }
 
+struct rs_thread_view *
+rs_vb_thread(
+    struct rs_vb *b, enum rs_thread_class class, const char *name, unsigned cpu, double load)
+{
+	size_t i = 0;
+
+	while (i < b->v.n_threads && strcmp(b->threads[i].thread.name, name) != 0)
+		i++;
+	if (i == RS_VB_THREADS)
+		abort();
+	b->v.n_threads = i < b->v.n_threads ? b->v.n_threads : i + 1;
+	b->v.has_threads = true;
+	struct rs_thread_view *t = &b->threads[i];
+	(void)rs_text_copy(rs_text_of(name), t->thread.name, sizeof(t->thread.name));
+	t->thread.class = class;
+	t->thread.ifindex = class == RS_THREAD_IRQ ? 2 : 0; /* of the first interface */
+	t->thread.tid = (int32_t)i + 10;
+	t->thread.cpu = (int32_t)cpu;
+	t->load = load;
+	return t;
+}
+
 static double
 sum_known(double a, double b)
 {
@@ -188,7 +211,7 @@ sum_nics(struct rs_vb *b)
 		v->tx_bps = sum_known(v->tx_bps, n->tx_bps);
 		v->rx_pps = sum_known(v->rx_pps, n->rx_pps);
 		v->tx_pps = sum_known(v->tx_pps, n->tx_pps);
-		v->drops_pps = sum_known(v->drops_pps, n->rx_missed_pps);
+		v->drops_pps = sum_known(v->drops_pps, n->lost_ring_pps);
 	}
 	for (size_t i = 0; i < v->n_cores; i++)
 		v->drops_pps = sum_known(v->drops_pps, b->cores[i].dropped_pps);
@@ -211,6 +234,19 @@ sum_irqs(struct rs_vb *b)
 	}
 }
 
+/* As the model does (daemon/model/threads.c). */
+static void
+sum_threads(struct rs_vb *b)
+{
+	for (size_t i = 0; i < b->n_cores; i++)
+		b->cores[i].packet_threads = b->v.has_threads ? 0.0 : (double)NAN;
+	for (size_t i = 0; i < b->v.n_threads; i++) {
+		const struct rs_thread_view *t = &b->threads[i];
+		if (rs_thread_does_packets(&t->thread))
+			b->cores[t->thread.cpu].packet_threads += t->load;
+	}
+}
+
 const struct rs_view *
 rs_vb_tick(struct rs_vb *b)
 {
@@ -223,6 +259,7 @@ rs_vb_tick(struct rs_vb *b)
 	v->has_rates = true;
 	sum_nics(b);
 	sum_irqs(b);
+	sum_threads(b);
 	rs_load_fill(v, b->cores, b->n_cores, &b->cpus, &b->reserved, b->groups);
 	return v;
 }

@@ -11,6 +11,7 @@
 
 #define RS_VB_NICS 8u
 #define RS_VB_IRQS 64u
+#define RS_VB_THREADS 16u
 
 struct rs_vb_irq {
 	char actions[32];
@@ -28,6 +29,7 @@ struct rs_vb {
 	struct rs_nic_view nics[RS_VB_NICS];
 	struct rs_irq_view irqs[RS_VB_IRQS];
 	struct rs_vb_irq lines[RS_VB_IRQS];
+	struct rs_thread_view threads[RS_VB_THREADS];
 	struct rs_cpu_info cpus; /* isolated, nohz_full */
 	struct rs_cpuset reserved;
 	bool lacks_interrupts; /* /proc/interrupts cannot be read */
@@ -57,6 +59,12 @@ size_t rs_vb_irq(struct rs_vb *b, const char *irq, const char *actions, const ch
 /* From now on the line fires so often on this core, too. */
 void rs_vb_fire(struct rs_vb *b, size_t irq, unsigned cpu, double rate_ps);
 void rs_vb_silence(struct rs_vb *b, size_t irq);
+
+/* From now on the thread takes this share of the core; until the first one is
+ * named, nobody looked for threads. The time is part of what the core was given
+ * as busy beyond its packet load. */
+struct rs_thread_view *rs_vb_thread(
+    struct rs_vb *b, enum rs_thread_class class, const char *name, unsigned cpu, double load);
 
 /* The next tick: sums, loads and who takes part are computed anew. */
 const struct rs_view *rs_vb_tick(struct rs_vb *b);

@@ -6,6 +6,7 @@
 
 #include "api.h"
 #include "buf.h"
+#include "fact.h"
 #include "irqname.h"
 #include "rs_check.h"
 
@@ -322,6 +323,39 @@ START_TEST(api_finding_subject_names_what_applies)
 }
 END_TEST
 
+static const struct {
+	struct rs_change change;
+	const char *subject;
+} changes[] = {
+    {{.fact = RS_F_KERNEL, .labels = {.cpu = -1, .queue = -1}}, "{\"kind\":\"host\"}"},
+    {{.fact = RS_F_GOVERNOR, .labels = {.cpu = 0, .queue = -1}}, "{\"kind\":\"core\",\"core\":0}"},
+    {{.fact = RS_F_MTU, .labels = {.cpu = -1, .queue = -1, .device = "eth\"0"}},
+	"{\"kind\":\"interface\",\"device\":\"eth\\\"0\"}"},
+    {{.fact = RS_F_RPS_CPUS, .labels = {.cpu = -1, .queue = 0, .device = "x"}},
+	"{\"kind\":\"queue\",\"device\":\"x\",\"queue\":0,\"direction\":\"rx\"}"},
+    {{.fact = RS_F_XPS_CPUS, .labels = {.cpu = -1, .queue = 7, .device = "x"}},
+	"{\"kind\":\"queue\",\"device\":\"x\",\"queue\":7,\"direction\":\"tx\"}"},
+    {{.fact = RS_F_IRQ_EFFECTIVE, .labels = {.cpu = -1, .queue = -1, .irq = "31"}},
+	"{\"kind\":\"irq\",\"irq\":\"31\"}"},
+};
+
+START_TEST(api_change_has_the_subject_of_its_kind)
+{
+	struct rs_change c = changes[_i].change;
+	char expected[400];
+
+	c.id = 12;
+	c.at_ms = INT64_C(1700000000123);
+	(void)snprintf(c.old, sizeof(c.old), "0-3");
+	(void)snprintf(expected, sizeof(expected),
+	    "{\"id\":12,\"at_ms\":1700000000123,\"kind\":\"%s\",\"subject\":%s,\"old\":\"0-3\","
+	    "\"new\":\"\"}",
+	    rs_facts[c.fact].name, changes[_i].subject);
+	rs_api_put_change(&j, &c);
+	assert_json(expected);
+}
+END_TEST
+
 static Suite *
 suite(void)
 {
@@ -337,6 +371,7 @@ suite(void)
 	tcase_add_test(tc, api_empty_views_are_empty_arrays);
 	tcase_add_test(tc, api_finding_has_subject_evidence_causes_and_advice);
 	tcase_add_test(tc, api_finding_subject_names_what_applies);
+	tcase_add_loop_test(tc, api_change_has_the_subject_of_its_kind, 0, RS_ARRAY_LEN(changes));
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -118,6 +118,7 @@ static struct rs_nic_info nics[] = {
     {.ifindex = 27, .name = "qca", .device = "c080000.ethernet"},
     {.ifindex = 28, .name = "mana0", .driver = "mana", .device = "7870:00:00.0"},
     {.ifindex = 29, .name = "enp5s0f4d1", .driver = "cxgb4", .device = "0000:05:00.4"},
+    {.ifindex = 30, .name = "phy0-ap0", .driver = "ath11k", .device = "c000000.wifi"},
 };
 
 enum { BOTH = 3, RX = 1, TX = 2, CONTROL = 0 };
@@ -225,6 +226,12 @@ static const struct {
     {"50", "IR-PCI-MSI", "iwlwifi:queue_3", 1, {{21, 3, BOTH, 0}}},
     {"50", "IR-PCI-MSI", "iwlwifi:exception", 1, {{21, -1, CONTROL, 0}}},
     {"60", "ITS-fMSI", "dpio.5", 1, {{26, -1, BOTH, 1}}},
+    {"29", "GIC-0", "ce11", 1, {{30, -1, BOTH, 1}}},
+    {"30", "GIC-0", "reo2host-destination-ring4", 1, {{30, -1, BOTH, 1}}},
+    {"31", "GIC-0", "wbm2host-tx-completions-ring1", 1, {{30, -1, BOTH, 1}}},
+    {"32", "GIC-0", "cec0", 0, {{0}}},
+    {"33", "GIC-0", "ce", 0, {{0}}},
+    {"34", "GIC-0", "ce1-x", 0, {{0}}},
     /* numbers that are vectors */
     {"70", "PCI-MSI", "bcm-0", 1, {{15, -1, CONTROL, 0}}},
     {"70", "PCI-MSI", "bcm-rx-1", 1, {{15, 0, RX, 0}}},

@@ -102,6 +102,74 @@ START_TEST(load_without_packets_or_interrupts_is_not_the_networks)
 }
 END_TEST
 
+/* What packet threads took beside system and softirq time, and all of U; in: K as
+ * measured; out: K that counts, P, Pmax. The rest of the core is idle. */
+static const struct {
+	const char *what;
+	double pps, nic_ps, system, softirq, steal, unaccounted, measured;
+	double threads, load, load_max;
+	bool is_networks, is_threads;
+} with_threads[] = {
+    {"nobody looked", 1000, 0, .5, .2, 0, 0, NAN, NAN, .2, .2, true, false},
+    {"none took time", 1000, 0, .5, .2, 0, 0, 0, 0, .2, .2, true, false},
+    {"threaded NAPI has no softirq", 65000, 0, .9, 0, 0, 0, .85, .85, .85, .85, true, true},
+    {"beside softirqs", 65000, 5000, .5, .3, 0, 0, .4, .4, .7, .7, true, true},
+    {"beside many softirqs", 65000, 5000, .5, .6, 0, 0, .1, .1, .7, .7, true, false},
+    {"softirqs within the thread are not added", 65000, 0, .2, .5, 0, 0, .7, .2, .7, .7, true,
+	false},
+    {"what nobody booked may be the thread's", 65000, 0, .1, .2, 0, .3, .3, .3, .5, .8, true, true},
+    {"without packets it is packet work itself", 0, 0, .9, .05, 0, 0, .85, .85, .85, .85, true,
+	true},
+    {"without packets and without threads", 0, 0, .9, .05, 0, 0, 0, 0, 0, 0, false, false},
+    {"packets unread: softirq counts, and is doubtful", NAN, NAN, .5, .3, 0, 0, .4, .4, .7, .7,
+	false, true},
+    {"of the time that is left", 65000, 0, .4, 0, .5, 0, .4, .4, .8, .8, true, true},
+    {"more than the core has", 65000, 0, .9, .1, 0, 0, 1.7, .9, 1, 1, true, true},
+};
+
+START_TEST(load_counts_threads_that_do_packet_work)
+{
+	struct rs_core_view *c = &b->cores[2];
+
+	c->processed_pps = with_threads[_i].pps;
+	c->nic_interrupts_ps = with_threads[_i].nic_ps;
+	c->system = with_threads[_i].system;
+	c->softirq = with_threads[_i].softirq;
+	c->steal = with_threads[_i].steal;
+	c->idle = 1.0 - c->system - c->softirq - c->steal - with_threads[_i].unaccounted;
+	c->packet_threads = with_threads[_i].measured;
+	/* A second time changes nothing. */
+	for (unsigned i = 0; i < 2; i++)
+		rs_load_fill(&b->v, b->cores, b->n_cores, NULL, NULL, b->groups);
+	assert_same(c->packet_threads, with_threads[_i].threads, with_threads[_i].what);
+	assert_same(c->packet_load, with_threads[_i].load, with_threads[_i].what);
+	assert_same(c->packet_load_max, with_threads[_i].load_max, with_threads[_i].what);
+	ck_assert_msg(
+	    rs_load_is_networks(c) == with_threads[_i].is_networks, "%s", with_threads[_i].what);
+	ck_assert_msg(
+	    rs_load_is_threads(c) == with_threads[_i].is_threads, "%s", with_threads[_i].what);
+}
+END_TEST
+
+START_TEST(load_names_the_busiest_thread_of_a_core)
+{
+	(void)rs_vb_thread(b, RS_THREAD_KSOFTIRQD, "ksoftirqd/1", 1, 0.9);
+	(void)rs_vb_thread(b, RS_THREAD_NAPI, "napi/eth0-1", 1, 0.2);
+	(void)rs_vb_thread(b, RS_THREAD_VPN, "kworker/1:0-wg-crypt-wg0", 1, 0.3);
+	(void)rs_vb_thread(b, RS_THREAD_NAPI, "napi/eth0-2", 2, 0.8);
+	(void)rs_vb_thread(b, RS_THREAD_USER, "openvpn", 1, 0.4);
+	rs_vb_thread(b, RS_THREAD_IRQ, "irq/9-sata", 3, 0.4)->thread.ifindex = 0;
+	(void)rs_vb_thread(b, RS_THREAD_NAPI, "napi/eth0-3", 0, NAN);
+	ck_assert_str_eq(
+	    rs_load_busiest_thread(&b->v, 1, true)->thread.name, "kworker/1:0-wg-crypt-wg0");
+	ck_assert_str_eq(rs_load_busiest_thread(&b->v, 1, false)->thread.name, "openvpn");
+	ck_assert_str_eq(rs_load_busiest_thread(&b->v, 2, true)->thread.name, "napi/eth0-2");
+	ck_assert_ptr_null(rs_load_busiest_thread(&b->v, 3, true)); /* no NIC's */
+	ck_assert_ptr_null(rs_load_busiest_thread(&b->v, 0, true)); /* not known */
+	ck_assert_ptr_null(rs_load_busiest_thread(&b->v, 2, false));
+}
+END_TEST
+
 START_TEST(load_leaves_out_who_does_not_take_part)
 {
 	rs_vb_free(b);
@@ -327,6 +395,9 @@ suite(void)
 	tcase_add_loop_test(tc, load_of_a_core_follows_its_definition, 0, (int)RS_ARRAY_LEN(cores));
 	tcase_add_loop_test(tc, load_without_packets_or_interrupts_is_not_the_networks, 0,
 	    (int)RS_ARRAY_LEN(gates));
+	tcase_add_loop_test(
+	    tc, load_counts_threads_that_do_packet_work, 0, (int)RS_ARRAY_LEN(with_threads));
+	tcase_add_test(tc, load_names_the_busiest_thread_of_a_core);
 	tcase_add_test(tc, load_leaves_out_who_does_not_take_part);
 	tcase_add_test(tc, load_sets_without_their_files_leave_out_nobody);
 	tcase_add_test(tc, load_of_a_busy_process_is_no_poller);

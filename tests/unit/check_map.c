@@ -461,6 +461,18 @@ START_TEST(the_affinity_of_a_line_names_its_device_and_queue)
 	ck_assert_str_eq(c->labels.irq, "31");
 	ck_assert_str_eq(c->labels.device, "eth0");
 	ck_assert_int_eq(c->labels.queue, 1);
+	/* A disk's line may move as it likes. */
+	begin();
+	describe(2, "eth0", 2, 2);
+	put_line("31", "PCI-MSI 2-edge eth0-TxRx-1", 1);
+	put_line("32", "PCI-MSI 3-edge ahci", 1);
+	apply();
+	rs_put_fact(frame, RS_F_IRQ_AFFINITY, 32, RS_NO_QUEUE, rs_text_of("0"));
+	apply();
+	rs_put_fact(frame, RS_F_IRQ_AFFINITY, 32, RS_NO_QUEUE, rs_text_of("1"));
+	apply();
+	ck_assert_str_eq(rs_view_fact(end(), RS_F_IRQ_AFFINITY, 32, RS_NO_QUEUE), "1");
+	ck_assert_uint_eq(count_changes(), 0);
 	/* Another driver gets the number: what was set before is not its past. */
 	begin();
 	describe(2, "eth0", 2, 2);

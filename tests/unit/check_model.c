@@ -828,6 +828,95 @@ START_TEST(accounting_is_told_from_counts_when_the_kernel_does_not_say)
 }
 END_TEST
 
+/* ------------------------------------------------------------ slow sources */
+
+/* A tick in which the clock of core 0 is read every five ticks, up to `last`. */
+static void
+clock_tick(unsigned i, unsigned last)
+{
+	begin();
+	see_cpus(0, 0);
+	if (i % 5 == 0 && i <= last) {
+		rs_put_paced(frame, RS_M_CORE_FREQ, 0, 2000000000 + 1000000 * i, 5);
+		rs_put_paced(frame, RS_M_TEMPERATURE, 0, 50000 + 100 * i, 5);
+		frame->is_freq_measured = i == 5;
+	}
+	apply();
+	end();
+}
+
+START_TEST(the_level_of_a_slow_source_stands_until_it_is_late)
+{
+	for (unsigned i = 0; i < 19; i++) {
+		clock_tick(i, 5);
+		const unsigned read = i < 5 ? 0 : 5;
+		/* 2.5 times its period after the last reading it is not believed. */
+		if (i <= 5 + 12) {
+			assert_near(core(0)->freq_hz, 2e9 + 1e6 * read);
+			assert_near(rs_model_view(model)->temperature_celsius, 50.0 + 0.1 * read);
+			ck_assert_int_eq(core(0)->is_freq_measured, read == 5);
+		} else {
+			assert_none(core(0)->freq_hz);
+			assert_none(rs_model_view(model)->temperature_celsius);
+		}
+	}
+	/* History has it in each of those ticks. */
+	const struct rs_block *const b = rs_model_flush(model);
+	int64_t v;
+	ck_assert(rs_block_get(b, 0, 3, &v));
+	ck_assert_int_eq(v, 2000000000);
+	ck_assert(rs_block_get(b, 0, 17, &v));
+	ck_assert_int_eq(v, 2005000000);
+	ck_assert(!rs_block_get(b, 0, 18, &v));
+}
+END_TEST
+
+START_TEST(a_level_read_each_tick_does_not_stand)
+{
+	begin();
+	see_cpus(0, 0);
+	rs_put(frame, RS_M_SOFTNET_BACKLOG, 0, 7);
+	apply();
+	end();
+	assert_near(core(0)->backlog, 7.0);
+	begin();
+	see_cpus(0, 0);
+	apply();
+	end();
+	assert_none(core(0)->backlog);
+}
+END_TEST
+
+START_TEST(what_a_slow_source_said_of_a_core_ends_with_it)
+{
+	clock_tick(0, 0);
+	assert_near(core(0)->freq_hz, 2e9);
+	begin();
+	see_cpus(1, 1);
+	apply();
+	end();
+	clock_tick(1, 0);
+	assert_none(core(0)->freq_hz);
+}
+END_TEST
+
+START_TEST(throttling_counted_by_a_slow_source_has_a_rate)
+{
+	for (unsigned i = 0; i < 12; i++) {
+		begin();
+		see_cpus(0, 0);
+		if (i % 5 == 0)
+			rs_put_paced(frame, RS_M_CORE_THROTTLED, 0, 1000 + 3 * i, 5);
+		apply();
+		end();
+		if (i < 5)
+			assert_none(core(0)->throttled_ps);
+		else
+			assert_near(core(0)->throttled_ps, 3.0);
+	}
+}
+END_TEST
+
 static Suite *
 suite(void)
 {
@@ -873,6 +962,10 @@ suite(void)
 	tcase_add_test(t, the_unfinished_minute_can_be_flushed);
 	tcase_add_test(t, derived_levels_are_stored_scaled);
 	tcase_add_test(t, accounting_is_told_from_counts_when_the_kernel_does_not_say);
+	tcase_add_test(t, the_level_of_a_slow_source_stands_until_it_is_late);
+	tcase_add_test(t, a_level_read_each_tick_does_not_stand);
+	tcase_add_test(t, what_a_slow_source_said_of_a_core_ends_with_it);
+	tcase_add_test(t, throttling_counted_by_a_slow_source_has_a_rate);
 	suite_add_tcase(s, t);
 	return s;
 }

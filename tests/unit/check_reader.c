@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "buf.h"
 #include "reader.h"
 #include "rs_check.h"
 
@@ -88,6 +89,32 @@ START_TEST(the_limit_is_exact)
 	ck_assert_int_eq(rs_reader_read(r, &t), 0);
 	assert_bytes(t, limit);
 	rs_reader_close(r);
+}
+END_TEST
+
+START_TEST(readers_that_share_a_buffer_keep_their_limits)
+{
+	struct rs_reader *r, *small;
+	struct rs_buf buf;
+	struct rs_text t;
+	rs_buf_init(&buf, 65537);
+	ck_assert_int_eq(rs_reader_open(root, "file", 65536, &r), 0);
+	ck_assert_int_eq(rs_reader_open(root, "other", 100, &small), 0);
+	rs_reader_share(r, &buf);
+	rs_reader_share(small, &buf);
+	write_bytes("file", 50000);
+	write_bytes("other", 100);
+	for (unsigned round = 0; round < 2; round++) {
+		ck_assert_int_eq(rs_reader_read(r, &t), 0);
+		assert_bytes(t, 50000);
+		ck_assert_int_eq(rs_reader_read(small, &t), 0);
+		assert_bytes(t, 100);
+	}
+	write_bytes("other", 101);
+	ck_assert_int_eq(rs_reader_read(small, &t), -EFBIG);
+	rs_reader_close(r);
+	rs_reader_close(small);
+	rs_buf_fini(&buf);
 }
 END_TEST
 
@@ -184,6 +211,7 @@ suite(void)
 	tcase_add_loop_test(
 	    t, a_file_of_any_size_is_read_whole_again_and_again, 0, (int)RS_ARRAY_LEN(sizes));
 	tcase_add_loop_test(t, the_limit_is_exact, 0, (int)RS_ARRAY_LEN(sizes));
+	tcase_add_test(t, readers_that_share_a_buffer_keep_their_limits);
 	tcase_add_test(t, a_file_that_comes_later_or_goes_is_told);
 	tcase_add_test(t, a_captured_file_that_was_replaced_is_read_anew);
 	tcase_add_test(t, live_files_are_read_again_from_a_kept_descriptor);

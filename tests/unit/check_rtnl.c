@@ -2,8 +2,10 @@
 #define _GNU_SOURCE /* unshare() */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/gen_stats.h>
 #include <linux/if_link.h>
 #include <linux/netlink.h>
+#include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <sched.h>
@@ -326,6 +328,94 @@ START_TEST(a_cut_kind_is_refused_wherever_it_is_cut)
 }
 END_TEST
 
+struct qdiscs {
+	unsigned n;
+	struct rs_qdisc last;
+};
+
+static void
+see_qdisc(void *arg, const struct rs_qdisc *q)
+{
+	struct qdiscs *const seen = arg;
+	seen->n++;
+	seen->last = *q;
+	ck_assert_uint_lt(strlen(q->kind), sizeof(q->kind));
+}
+
+static void
+qdisc_message(struct builder *b, int ifindex, uint32_t parent, const char *kind, size_t stats_bytes)
+{
+	const size_t at = begin(b, RTM_NEWQDISC, NLM_F_MULTI, SEQ);
+	const struct tcmsg m = {.tcm_ifindex = ifindex, .tcm_parent = parent};
+	const struct gnet_stats_queue counts = {
+	    .qlen = 1, .backlog = 2, .drops = 4000000000u, .requeues = 5, .overlimits = 6};
+	(void)append(b, &m, sizeof(m));
+	attribute(b, TCA_KIND, kind, strlen(kind) + 1);
+	struct builder stats = {.len = 0};
+	attribute(&stats, TCA_STATS_BASIC, "0123456789abcdef", 16);
+	attribute(&stats, TCA_STATS_QUEUE, &counts, stats_bytes);
+	attribute(b, TCA_STATS2 | NLA_F_NESTED, stats.bytes, stats.len);
+	end(b, at);
+}
+
+static int
+parse_qdiscs(const struct builder *b, size_t len, struct qdiscs *seen, bool *done)
+{
+	char *const copy = malloc(len ? len : 1);
+	ck_assert_ptr_nonnull(copy);
+	memcpy(copy, b->bytes, len);
+	memset(seen, 0, sizeof(*seen));
+	*done = false;
+	const int r = rs_rtnl_parse_qdiscs(copy, len, SEQ, see_qdisc, seen, done);
+	free(copy);
+	return r;
+}
+
+START_TEST(a_queueing_discipline_is_told_with_its_counts)
+{
+	struct builder b = {.len = 0};
+	struct qdiscs seen;
+	bool done;
+	qdisc_message(&b, 3, TC_H_ROOT, "fq_codel", sizeof(struct gnet_stats_queue));
+	ck_assert_int_eq(parse_qdiscs(&b, b.len, &seen, &done), 0);
+	ck_assert_uint_eq(seen.n, 1);
+	ck_assert_uint_eq(seen.last.ifindex, 3);
+	ck_assert_str_eq(seen.last.kind, "fq_codel");
+	ck_assert(seen.last.is_root && !seen.last.is_ingress && seen.last.has_stats);
+	ck_assert_uint_eq(seen.last.drops, 4000000000u);
+	ck_assert_uint_eq(seen.last.requeues, 5);
+	qdisc_message(&b, 3, TC_H_INGRESS, "clsact", sizeof(struct gnet_stats_queue));
+	ck_assert_int_eq(parse_qdiscs(&b, b.len, &seen, &done), 0);
+	ck_assert_uint_eq(seen.n, 2);
+	ck_assert(!seen.last.is_root && seen.last.is_ingress);
+	/* Without counts, below another; a longer name than any is cut. */
+	b.len = 0;
+	qdisc_message(&b, 3, 0x10001, "abcdefghijklmnopqrstuvwxyz", 4);
+	done_message(&b, 0);
+	ck_assert_int_eq(parse_qdiscs(&b, b.len, &seen, &done), 0);
+	ck_assert(done);
+	ck_assert_str_eq(seen.last.kind, "abcdefghijklmno");
+	ck_assert(!seen.last.is_root && !seen.last.is_ingress && !seen.last.has_stats);
+}
+END_TEST
+
+START_TEST(a_cut_queueing_discipline_is_refused_wherever_it_is_cut)
+{
+	struct builder b = {.len = 0};
+	struct qdiscs seen;
+	bool done;
+	qdisc_message(&b, 3, TC_H_ROOT, "mq", sizeof(struct gnet_stats_queue));
+	for (size_t len = 1; len < b.len; len++) {
+		ck_assert_int_eq(parse_qdiscs(&b, len, &seen, &done), -EINVAL);
+		ck_assert_uint_eq(seen.n, 0);
+	}
+	/* Of no interface. */
+	b.len = 0;
+	qdisc_message(&b, 0, TC_H_ROOT, "mq", sizeof(struct gnet_stats_queue));
+	ck_assert_int_eq(parse_qdiscs(&b, b.len, &seen, &done), -EINVAL);
+}
+END_TEST
+
 static void
 find_loopback(void *arg, const struct rs_link_stats *s)
 {
@@ -365,6 +455,8 @@ START_TEST(the_kernel_answers_many_dumps_over_one_socket)
 		ck_assert_int_eq(rs_rtnl_stats(r, find_loopback, &lo), 0);
 		ck_assert_uint_eq(lo.ifindex, if_nametoindex("lo"));
 		ck_assert_int_eq(rs_rtnl_kinds(r, see_kind, &ifindex), 0);
+		struct qdiscs qdiscs = {0};
+		ck_assert_int_eq(rs_rtnl_qdiscs(r, see_qdisc, &qdiscs), 0);
 	}
 	rs_rtnl_close(r);
 }
@@ -444,6 +536,8 @@ suite(void)
 	tcase_add_test(t, random_damage_does_no_harm);
 	tcase_add_test(t, the_kind_of_an_interface_is_found);
 	tcase_add_test(t, a_cut_kind_is_refused_wherever_it_is_cut);
+	tcase_add_test(t, a_queueing_discipline_is_told_with_its_counts);
+	tcase_add_test(t, a_cut_queueing_discipline_is_refused_wherever_it_is_cut);
 	suite_add_tcase(s, t);
 	TCase *const live = tcase_create("live");
 	tcase_add_test(live, the_kernel_counts_what_loopback_carries);

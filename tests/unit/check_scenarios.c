@@ -266,6 +266,26 @@ make_blind(const struct line *l)
 	}
 }
 
+static void
+change_thread(const struct line *l)
+{
+	static const char *const classes[] = {
+	    [RS_THREAD_NAPI] = "napi",
+	    [RS_THREAD_IRQ] = "irq",
+	    [RS_THREAD_VPN] = "vpn",
+	    [RS_THREAD_KSOFTIRQD] = "ksoftirqd",
+	    [RS_THREAD_USER] = "user",
+	};
+	size_t class = 0;
+
+	while (class < RS_ARRAY_LEN(classes) && !is(l, 1, classes[class]))
+		class ++;
+	if (class == RS_ARRAY_LEN(classes) || l->n != 5)
+		wrong(l, "expected class, name, core and load");
+	(void)rs_vb_thread(s.b, (enum rs_thread_class) class, l->word[2], (unsigned)number(l, 3),
+	    number(l, 4) / 100.0);
+}
+
 static bool
 change(const struct line *l)
 {
@@ -281,12 +301,14 @@ change(const struct line *l)
 		only_keys(l, 2, nic_keys);
 		rs_vb_traffic(n, value_of(l, 2, "rx", 0) * 1e6, value_of(l, 2, "tx", 0) * 1e6,
 		    value_of(l, 2, "pps", 0));
-		n->rx_missed_pps = value_of(l, 2, "missed", 0);
+		n->rx_missed_pps = n->lost_ring_pps = value_of(l, 2, "missed", 0);
 	} else if (is(l, 0, "fire") || is(l, 0, "also")) {
 		const size_t irq = irq_named(l, 1);
 		if (is(l, 0, "fire"))
 			rs_vb_silence(s.b, irq);
 		rs_vb_fire(s.b, irq, (unsigned)number(l, 2), number(l, 3));
+	} else if (is(l, 0, "thread")) {
+		change_thread(l);
 	} else if (is(l, 0, "unread") || is(l, 0, "read")) {
 		s.is_unread = is(l, 0, "unread");
 	} else if (is(l, 0, "blind")) {

@@ -416,14 +416,14 @@ START_TEST(verdict_loss_is_told_from_a_thousandth)
 	add("core.saturated_all", RS_CRIT, "all 4 cores saturated at 149 kpps");
 	rs_vb_loads(b, (const double[]){100, 100, 100, 100}, 4);
 	rs_vb_traffic(nic, 76 * M, 0, 149000);
-	nic->rx_missed_pps = 91000;
+	nic->lost_ring_pps = 91000;
 	ck_assert_str_eq(line(), "all 4 cores saturated at 149 kpps; 38 % of 240 kpps dropped; "
 				 "149 kpps (76 Mbit/s) now");
-	nic->rx_missed_pps = 200;
+	nic->lost_ring_pps = 200;
 	ck_assert_ptr_nonnull(strstr(line(), "; 0.1 % of 149 kpps dropped"));
-	nic->rx_missed_pps = 100;
+	nic->lost_ring_pps = 100;
 	ck_assert_ptr_null(strstr(line(), "dropped"));
-	nic->rx_missed_pps = NAN;
+	nic->lost_ring_pps = NAN;
 	ck_assert_ptr_null(strstr(line(), "dropped"));
 }
 END_TEST

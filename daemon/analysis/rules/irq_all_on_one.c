@@ -2,8 +2,7 @@
 /*
  * Every NIC interrupt fires on the same core. One line alone is not enough for
  * that, nor is a core that the operator took out of the count, nor a machine
- * with one core. Masks, irqbalance and virtualization are not read yet: what
- * depends on them is named, not advised.
+ * with one core.
  */
 #include <math.h>
 #include <stdio.h>
@@ -186,18 +185,90 @@ advise_static(
 		    out, "lines in the advice", "%u of %u; go on like that", covered, p->lines);
 }
 
+/* "eth0 and eth1": those of the pile, as many as fit. */
+static void
+name_devices(const struct rs_view *v, double min_rate_ps, char *dst, size_t cap)
+{
+	uint32_t devices[RS_ADVICE_MAX];
+	const size_t n = devices_of(v, min_rate_ps, devices);
+	size_t len = 0;
+
+	(void)snprintf(dst, cap, "network devices");
+	for (size_t i = 0; i < n && len + sizeof(((struct rs_nic_info *)0)->name) + 6 < cap; i++) {
+		const struct rs_nic_view *const nic = rs_view_nic(v, devices[i]);
+		if (!nic)
+			continue;
+		(void)snprintf(dst + len, cap - len, "%s%s",
+		    len == 0	 ? ""
+		    : i + 1 == n ? " and "
+				 : ", ",
+		    nic->info.name);
+		len += strlen(dst + len);
+	}
+}
+
+/* The number of the line as settings know it. */
+static const char *
+affinity_of(const struct rs_view *v, const struct rs_irq_view *q)
+{
+	struct rs_text name = rs_text_of(q->name);
+	uint64_t irq;
+
+	if (!rs_text_u64(&name, &irq) || irq > UINT32_MAX)
+		return NULL;
+	return rs_view_fact(v, RS_F_IRQ_AFFINITY, (uint32_t)irq, RS_NO_QUEUE);
+}
+
+/* What the lines of the pile are allowed: one mask for all, or that it differs. */
+static void
+tell_masks(const struct rs_view *v, double min_rate_ps, struct rs_says *out)
+{
+	const char *first = NULL;
+	unsigned same = 0, other = 0, unknown = 0;
+
+	for (size_t i = 0; i < v->n_irqs; i++) {
+		if (!rs_irq_is_busy(&v->irqs[i], min_rate_ps))
+			continue;
+		const char *const mask = affinity_of(v, &v->irqs[i]);
+		first = first ? first : mask;
+		unknown += !mask;
+		same += mask && strcmp(mask, first) == 0;
+		other += mask && strcmp(mask, first) != 0;
+	}
+	if (!first)
+		rs_evidence_text(out, "affinity masks", "not known");
+	else if (other == 0 && unknown == 0)
+		rs_evidence_text(out, "affinity masks", "cores %.40s for all lines", first);
+	else
+		rs_evidence_text(out, "affinity masks",
+		    "cores %.40s for %u lines, others for %u, not known for %u", first, same, other,
+		    unknown);
+}
+
+static void
+tell_irqbalance(const struct rs_view *v, struct rs_says *out)
+{
+	const char *const value = rs_view_fact(v, RS_F_IRQBALANCE, 0, RS_NO_QUEUE);
+
+	rs_evidence_text(out, "irqbalance", "%.40s", value ? value : "not known whether it runs");
+}
+
 static void
 tell(const struct rs_scene *s, const struct rs_irq_pile *p, double min_rate_ps, struct rs_says *out)
 {
-	rs_message(out, "every NIC interrupt fires on core %u", p->cpu);
-	rs_cause(out, "all affinity masks at their default and no irqbalance at work");
+	char devices[80];
+
+	name_devices(s->v, min_rate_ps, devices, sizeof(devices));
+	rs_message(out, "every interrupt of %s fires on core %u", devices, p->cpu);
+	rs_cause(
+	    out, "affinity masks that name one core, or the default and no irqbalance at work");
 	rs_cause(out, "an interrupt controller that serves one core only");
 	tell_lines(s->v, p, min_rate_ps, out);
 	rs_evidence(out, "packet load of that core", rs_view_core(s->v, p->cpu)->packet_load,
 	    RS_UNIT_RATIO);
-	rs_evidence_text(out, "affinity masks", "not read yet");
-	rs_evidence_text(out, "irqbalance",
-	    "not read whether it runs; where it does not, and this is no guest, it spreads them");
+	rs_evidence_threads(out, s->v, p->cpu);
+	tell_masks(s->v, min_rate_ps, out);
+	tell_irqbalance(s->v, out);
 	advise_static(s, p, min_rate_ps, out);
 }
 
