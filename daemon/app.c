@@ -17,6 +17,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -64,6 +65,53 @@ on_finding(void *arg, enum rs_finding_event ev, const struct rs_finding *f)
 	rs_web_publish_finding(a->web, ev, f);
 }
 
+/* More than this in a tick are told in one line. */
+#define CHANGES_LOGGED_MAX 16u
+
+static void
+log_change(const struct rs_change *c)
+{
+	const char *const kind = rs_facts[c->fact].name;
+	struct rs_subject on;
+	char where[64] = "";
+	rs_change_subject(c, &on);
+	switch (on.kind) {
+	case RS_SUBJECT_HOST:
+		break;
+	case RS_SUBJECT_CORE:
+		(void)snprintf(where, sizeof(where), " of core %d", on.core);
+		break;
+	case RS_SUBJECT_INTERFACE:
+		(void)snprintf(where, sizeof(where), " of '%s'", on.device);
+		break;
+	case RS_SUBJECT_QUEUE:
+		(void)snprintf(where, sizeof(where), " of '%s' %s queue %d", on.device,
+		    on.direction, on.queue);
+		break;
+	case RS_SUBJECT_IRQ:
+		(void)snprintf(where, sizeof(where), " of interrupt %s%s%s%s", on.irq,
+		    *on.device ? " ('" : "", on.device, *on.device ? "')" : "");
+		break;
+	}
+	rs_log_notice("setting changed: %s%s: '%s' to '%s'", kind, where, c->old, c->new);
+}
+
+static void
+hand_changes(struct rs_app *a)
+{
+	size_t n;
+	const struct rs_change *const changes = rs_model_changes(a->instrument.model, &n);
+	if (n == 0)
+		return;
+	rs_store_change(a->store, changes, n);
+	for (size_t i = 0; i < n; i++)
+		rs_web_publish_change(a->web, &changes[i]);
+	if (n > CHANGES_LOGGED_MAX)
+		rs_log_notice("%zu settings changed", n);
+	for (size_t i = 0; n <= CHANGES_LOGGED_MAX && i < n; i++)
+		log_change(&changes[i]);
+}
+
 /* A minute that ended, and before it those that could not be written. */
 static void
 hand_over(struct rs_app *a, struct rs_block *b)
@@ -98,11 +146,13 @@ sample(struct rs_app *a, rs_ns due_ns, rs_ns mono_ns)
 {
 	const rs_ns start = rs_clock_thread_cpu();
 	hand_over(a, rs_instrument_tick(&a->instrument, due_ns, mono_ns, on_finding, a));
+	hand_changes(a);
 	rs_web_publish_tick(a->web);
 	watch_store(a);
 	const rs_ns cost = rs_clock_thread_cpu() - start;
 	a->health.ticks++;
 	a->health.tick_cpu_last_ns = cost;
+	a->health.tick_cpu_total_ns += cost;
 	/* The mean fades: what is told is about the last minute. */
 	const rs_ns n = RS_MIN((rs_ns)a->health.ticks, 32);
 	a->health.tick_cpu_mean_ns += (cost - a->health.tick_cpu_mean_ns) / n;
@@ -307,6 +357,7 @@ open_instrument(struct rs_app *a, struct rs_error *e)
 	    a->options.root, &a->config, rs_store_next_finding_id(a->store), &a->instrument, e);
 	if (rc < 0)
 		return rc;
+	rs_model_set_next_change(a->instrument.model, rs_store_next_change_id(a->store));
 	a->live = (struct rs_live){
 	    .model = a->instrument.model,
 	    .engine = a->instrument.engine,

@@ -12,21 +12,6 @@
 
 /* --- writing ----------------------------------------------------------- */
 
-/* Text that is NULL when empty; a number that is NULL when negative. */
-static void
-bind_optional_text(sqlite3_stmt *st, int i, const char *s)
-{
-	if (s[0] != '\0')
-		rs_sql_bind_text(st, i, s);
-}
-
-static void
-bind_optional_int(sqlite3_stmt *st, int i, int32_t v)
-{
-	if (v >= 0)
-		(void)sqlite3_bind_int(st, i, v);
-}
-
 static int
 put_finding(struct rs_db *db, const struct rs_finding *f)
 {
@@ -38,11 +23,11 @@ put_finding(struct rs_db *db, const struct rs_finding *f)
 	rs_sql_bind_text(st, 4, rs_severity_name(f->severity));
 	rs_sql_bind_text(st, 5, rs_confidence_name(f->confidence));
 	rs_sql_bind_text(st, 6, rs_subject_kind_name(f->subject.kind));
-	bind_optional_int(st, 7, f->subject.core);
-	bind_optional_text(st, 8, f->subject.device);
-	bind_optional_int(st, 9, f->subject.queue);
-	bind_optional_text(st, 10, f->subject.direction);
-	bind_optional_text(st, 11, f->subject.irq);
+	rs_sql_bind_known_int(st, 7, f->subject.core);
+	rs_sql_bind_known_text(st, 8, f->subject.device);
+	rs_sql_bind_known_int(st, 9, f->subject.queue);
+	rs_sql_bind_known_text(st, 10, f->subject.direction);
+	rs_sql_bind_known_text(st, 11, f->subject.irq);
 	(void)sqlite3_bind_int64(st, 12, f->raised_ms);
 	/* The wall clock may have been set back in between. */
 	if (f->cleared_ms != 0)
@@ -202,12 +187,6 @@ unit_name(unsigned i)
 	return rs_unit_name((enum rs_unit)i);
 }
 
-static int32_t
-optional_int(sqlite3_stmt *st, int column)
-{
-	return sqlite3_column_type(st, column) == SQLITE_NULL ? -1 : sqlite3_column_int(st, column);
-}
-
 static void
 get_finding(sqlite3_stmt *st, struct rs_finding *f)
 {
@@ -218,9 +197,9 @@ get_finding(sqlite3_stmt *st, struct rs_finding *f)
 	f->severity = (enum rs_severity)place_of(st, 3, severity_name, RS_CRIT + 1);
 	f->confidence = (enum rs_confidence)place_of(st, 4, confidence_name, RS_HIGH + 1);
 	f->subject.kind = (enum rs_subject_kind)place_of(st, 5, subject_name, RS_SUBJECT_IRQ + 1);
-	f->subject.core = optional_int(st, 6);
+	f->subject.core = rs_sql_known_int(st, 6);
 	rs_sql_text(st, 7, f->subject.device, sizeof(f->subject.device));
-	f->subject.queue = optional_int(st, 8);
+	f->subject.queue = rs_sql_known_int(st, 8);
 	rs_sql_text(st, 9, f->subject.direction, sizeof(f->subject.direction));
 	rs_sql_text(st, 10, f->subject.irq, sizeof(f->subject.irq));
 	f->raised_ms = sqlite3_column_int64(st, 11);

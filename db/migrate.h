@@ -13,7 +13,8 @@
 /* PRAGMA application_id: "Rngs". */
 #define RS_DB_APPLICATION_ID 0x526e6773
 
-/* SQL that leads from schema i to schema i + 1. Generated from schema.sql. */
+/* SQL that leads from schema i to schema i + 1. Generated from schema.sql
+ * and schema_N.sql. */
 extern const char *const rs_schema_steps[];
 extern const int rs_schema_version;
 

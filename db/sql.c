@@ -103,6 +103,26 @@ rs_sql_bind_text(sqlite3_stmt *st, int i, const char *s)
 }
 
 void
+rs_sql_bind_known_text(sqlite3_stmt *st, int i, const char *s)
+{
+	if (s[0] != '\0')
+		rs_sql_bind_text(st, i, s);
+}
+
+void
+rs_sql_bind_known_int(sqlite3_stmt *st, int i, int32_t v)
+{
+	if (v >= 0)
+		(void)sqlite3_bind_int(st, i, v);
+}
+
+int32_t
+rs_sql_known_int(sqlite3_stmt *st, int column)
+{
+	return sqlite3_column_type(st, column) == SQLITE_NULL ? -1 : sqlite3_column_int(st, column);
+}
+
+void
 rs_sql_text(sqlite3_stmt *st, int column, char *dst, size_t cap)
 {
 	const unsigned char *const s = sqlite3_column_text(st, column);

@@ -80,7 +80,14 @@
 	X(ADVICE_ADD, "INSERT INTO finding_advice VALUES (?, ?, ?, ?, ?, ?, ?)")                   \
 	X(ADVICE_LIST, "SELECT command, expect, undo, persistent, disruptive "                     \
 		       "FROM finding_advice WHERE finding = ? ORDER BY n")                         \
-	X(ADVICE_PRUNE, "DELETE FROM finding_advice WHERE finding <= ?")
+	X(ADVICE_PRUNE, "DELETE FROM finding_advice WHERE finding <= ?")                           \
+	X(CHANGE_ADD, "INSERT INTO changes (id, at_ms, kind, subject, core, device, queue, "       \
+		      "direction, irq, old, new) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")        \
+	X(CHANGE_LIST, "SELECT id, at_ms, kind, core, device, queue, irq, old, new FROM changes "  \
+		       "WHERE at_ms > ?1 AND at_ms <= ?2 AND (?3 IS NULL OR kind = ?3) "           \
+		       "AND (?4 IS NULL OR device = ?4) ORDER BY id DESC LIMIT ?5")                \
+	X(CHANGE_MAX, "SELECT max(id) FROM changes")                                               \
+	X(CHANGE_PRUNE, "DELETE FROM changes WHERE id <= ?")
 
 enum rs_sql_id {
 #define RS_SQL_ENUM(id, text) RS_SQL_##id,
@@ -118,6 +125,10 @@ void rs_sql_finalize(struct rs_db *db); /* all statements, before closing */
 
 /* Borrowed until the statement is run; NULL or "" as told by the caller. */
 void rs_sql_bind_text(sqlite3_stmt *st, int i, const char *s);
+/* Text that is NULL when empty; a number that is NULL when negative. */
+void rs_sql_bind_known_text(sqlite3_stmt *st, int i, const char *s);
+void rs_sql_bind_known_int(sqlite3_stmt *st, int i, int32_t v);
+int32_t rs_sql_known_int(sqlite3_stmt *st, int column);
 /* Copies a text column, cut to cap - 1 bytes; NULL is "". */
 void rs_sql_text(sqlite3_stmt *st, int column, char *dst, size_t cap);
 

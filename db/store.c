@@ -14,12 +14,13 @@
 #include "catalog.h"
 #include "clock.h"
 #include "raw.h"
+#include "unwritten.h"
 #include "worker.h"
 
 enum {
 	BLOCKS_MAX = 16, /* more than a model's pool */
 	FINDINGS_MAX = 64,
-	JOBS_MAX = BLOCKS_MAX + FINDINGS_MAX + RS_QUERIES_MAX,
+	JOBS_MAX = BLOCKS_MAX + FINDINGS_MAX + RS_QUERIES_MAX + 2 /* of changes */,
 	HEAD_BLOCKS_MAX = 64,
 	OFFSET_NOISE_MS = 10,	   /* the clocks are read one after the other */
 	HEAD_GROWTH_MS = 60 * 1000 /* how much newer the head may be when an answer returns */
@@ -33,7 +34,8 @@ struct rs_store {
 	void *arg;
 	struct rs_store_stats stats; /* as of the last answer */
 	uint64_t findings_dropped;   /* here, because too many were waiting */
-	int64_t next_finding_id;
+	struct rs_unwritten unwritten;
+	int64_t next_finding_id, next_change_id;
 	int64_t offset_ms;     /* wall clock minus boot clock, without the noise */
 	int64_t offset_minute; /* of the block that knew it */
 	bool has_offset;
@@ -151,6 +153,20 @@ answer_catalog(struct rs_job *job)
 	job->done.catalog(job->arg, c);
 }
 
+/* What was on its way to the disk before the question was asked is there by
+ * now, or came back. */
+static void
+answer_changes(struct rs_store *s, struct rs_job *job)
+{
+	struct rs_change_list *const l = job->changes;
+
+	l->status = job->status;
+	if (l->status == 0)
+		l->status = rs_unwritten_merge(&s->unwritten, &job->which, l);
+	job->changes = NULL;
+	job->done.changes(job->arg, l);
+}
+
 static void
 free_job(struct rs_job *job)
 {
@@ -163,6 +179,7 @@ free_job(struct rs_job *job)
 	rs_history_free(job->history);
 	rs_catalog_free(job->catalog);
 	rs_finding_list_free(job->findings);
+	rs_change_list_free(job->changes);
 	free(job);
 }
 
@@ -176,6 +193,9 @@ answer(struct rs_store *s, struct rs_job *job)
 		return;
 	case RS_JOB_FINDING:
 		s->n_findings--;
+		break;
+	case RS_JOB_CHANGE:
+		rs_unwritten_done(&s->unwritten, job->changes, job->status == 0);
 		break;
 	case RS_JOB_QUERY:
 		s->n_queries--;
@@ -191,6 +211,10 @@ answer(struct rs_store *s, struct rs_job *job)
 		job->done.findings(job->arg, job->findings);
 		job->findings = NULL;
 		break;
+	case RS_JOB_CHANGES:
+		s->n_queries--;
+		answer_changes(s, job);
+		break;
 	}
 	free_job(job);
 }
@@ -204,6 +228,29 @@ on_replies(void *arg, int ready)
 	(void)ready;
 	while ((job = rs_mailbox_take(s->replies, false)) != NULL)
 		answer(s, job);
+}
+
+/* --- changes ---------------------------------------------------------- */
+
+/* One write at a time: what comes meanwhile goes with the next. */
+static void
+write_changes(struct rs_store *s)
+{
+	struct rs_change_list *const list = rs_unwritten_take(&s->unwritten, rs_clock_mono());
+
+	if (list == NULL)
+		return;
+	struct rs_job *const job = calloc(1, sizeof(*job));
+
+	if (job != NULL) {
+		job->kind = RS_JOB_CHANGE;
+		job->changes = list;
+	}
+	if (job == NULL || rs_mailbox_put(s->jobs, job) < 0) {
+		rs_unwritten_done(&s->unwritten, list, false);
+		rs_change_list_free(list);
+		free(job);
+	}
 }
 
 /* --- life -------------------------------------------------------------- */
@@ -244,6 +291,7 @@ rs_store_open(const struct rs_store_conf *c, struct rs_loop *loop,
 		return r;
 	}
 	s->next_finding_id = rs_worker_next_finding_id(s->worker);
+	s->next_change_id = rs_worker_next_change_id(s->worker);
 	s->has_offset = rs_worker_offset(s->worker, &s->offset_ms);
 	s->stats = *rs_worker_stats(s->worker);
 	r = start(s, loop);
@@ -261,6 +309,11 @@ rs_store_close(struct rs_store *s)
 {
 	if (s == NULL)
 		return;
+	if (s->jobs != NULL) {
+		/* The last need not wait for those before them: nobody asks any more. */
+		s->unwritten.writing = NULL;
+		write_changes(s);
+	}
 	rs_worker_join(s->worker);
 	if (s->replies != NULL)
 		on_replies(s, RS_LOOP_READ);
@@ -268,6 +321,7 @@ rs_store_close(struct rs_store *s)
 	rs_mailbox_free(s->jobs);
 	rs_mailbox_free(s->replies);
 	rs_worker_free(s->worker);
+	rs_unwritten_fini(&s->unwritten);
 	free(s);
 }
 
@@ -277,6 +331,12 @@ int64_t
 rs_store_next_finding_id(const struct rs_store *s)
 {
 	return s->next_finding_id;
+}
+
+int64_t
+rs_store_next_change_id(const struct rs_store *s)
+{
+	return s->next_change_id;
 }
 
 /* The thread may hang in the disk: only this side can tell. */
@@ -312,6 +372,7 @@ rs_store_append(struct rs_store *s, struct rs_block *take)
 		return r;
 	}
 	s->free_block_jobs = job->next_free;
+	write_changes(s);
 	return 0;
 }
 
@@ -338,6 +399,16 @@ rs_store_finding(struct rs_store *s, const struct rs_finding *f)
 	s->n_findings++;
 	s->next_finding_id = RS_MAX(s->next_finding_id, f->id + 1);
 	return 0;
+}
+
+void
+rs_store_change(struct rs_store *s, const struct rs_change *c, size_t n)
+{
+	rs_unwritten_add(&s->unwritten, c, n);
+	if (n > 0)
+		s->next_change_id = RS_MAX(s->next_change_id, c[n - 1].id + 1);
+	if (rs_unwritten_is_due(&s->unwritten, rs_clock_mono()))
+		write_changes(s);
 }
 
 /* A question without its answer's memory; NULL: *ret_error says why. */
@@ -423,11 +494,27 @@ rs_store_findings(
 	return send_question(s, job, job->findings != NULL ? 0 : r);
 }
 
+int
+rs_store_changes(struct rs_store *s, const struct rs_change_query *q,
+    void (*done)(void *arg, struct rs_change_list *take), void *arg)
+{
+	int r;
+	struct rs_job *const job = new_question(s, RS_JOB_CHANGES, arg, &r);
+
+	if (job == NULL)
+		return r;
+	job->done.changes = done;
+	job->which = *q;
+	job->changes = calloc(1, sizeof(*job->changes));
+	return send_question(s, job, job->changes != NULL ? 0 : r);
+}
+
 void
 rs_store_get_stats(struct rs_store *s, struct rs_store_stats *ret)
 {
 	*ret = s->stats;
 	ret->findings_dropped += s->findings_dropped;
+	ret->changes_dropped = s->unwritten.dropped;
 	ret->queue_len = rs_mailbox_len(s->jobs);
 	if (is_stuck(s))
 		(void)snprintf(ret->state, sizeof(ret->state), "stuck");

@@ -10,6 +10,7 @@
 
 #include "block.h"
 #include "error.h"
+#include "fact.h"
 #include "finding.h"
 #include "loop.h"
 
@@ -33,21 +34,26 @@ int rs_store_open(const struct rs_store_conf *c, struct rs_loop *loop,
  * callbacks from inside. NULL-safe. */
 void rs_store_close(struct rs_store *s);
 
-/* The id the next new finding gets. */
+/* The id the next new finding or change gets. */
 int64_t rs_store_next_finding_id(const struct rs_store *s);
+int64_t rs_store_next_change_id(const struct rs_store *s);
 
 /* Never waits. -EAGAIN: the queue is full, the block stays the caller's. A block
  * that came back uncommitted may be handed over again, also after newer ones. */
 int rs_store_append(struct rs_store *s, struct rs_block *take);
 /* Writes a finding (insert, or update by id). Copied. -EAGAIN: dropped, counted. */
 int rs_store_finding(struct rs_store *s, const struct rs_finding *f);
+/* The changes of a tick, written in one transaction: at once, or, when there are
+ * many in a minute, at its end (unwritten.h). Copied. What finds no room pushes out the oldest,
+ * which is counted. */
+void rs_store_change(struct rs_store *s, const struct rs_change *c, size_t n);
 
 #define RS_QUERY_FILTERS_MAX 16
 #define RS_QUERY_POINTS_MAX 100000u
 /* Writing waits while a question is answered: this long at most for one over
  * samples, from when its turn came, looked at between chunks. */
 #define RS_QUERY_NS_MAX (5 * RS_NS_PER_S)
-/* Questions on their way, catalogs and lists of findings included. */
+/* Questions on their way, catalogs and lists included. */
 #define RS_QUERIES_MAX 8
 enum rs_aggregate { RS_AVG, RS_MIN, RS_MAX_OF, RS_SUM };
 
@@ -120,18 +126,38 @@ void rs_finding_list_free(struct rs_finding_list *l);
 int rs_store_findings(
     struct rs_store *s, void (*done)(void *arg, struct rs_finding_list *take), void *arg);
 
+/* Which of the changes, (after, before]. The answer begins with the newest and
+ * has what is not on disk yet. */
+#define RS_CHANGES_KEPT 10000
+#define RS_CHANGES_LISTED_MAX 1000
+struct rs_change_query {
+	int64_t after_ms, before_ms;
+	uint32_t limit;	 /* 1..RS_CHANGES_LISTED_MAX */
+	uint16_t fact;	 /* RS_F_COUNT: all */
+	char device[24]; /* "": all */
+};
+
+struct rs_change_list {
+	int status;
+	size_t n;
+	struct rs_change *changes;
+};
+void rs_change_list_free(struct rs_change_list *l); /* NULL-safe */
+int rs_store_changes(struct rs_store *s, const struct rs_change_query *q,
+    void (*done)(void *arg, struct rs_change_list *take), void *arg);
+
 /* A block that has been with the store for longer: stuck. */
 #define RS_STORE_STUCK_NS (10 * RS_NS_PER_S)
 
 struct rs_store_stats {
-	/* "ok", "memory"; "failing": the last block or the last finding could not
+	/* "ok", "memory"; "failing": the last block, finding or change could not
 	 * be written; "stuck": a block waits for longer than RS_STORE_STUCK_NS, and
 	 * until it is answered all questions are refused */
 	char state[16];
 	char error[160];	/* why it is failing, else "" */
 	uint64_t bytes_written; /* to database and WAL since start, as SQLite passed them on */
 	uint64_t commits, commit_errors;
-	uint64_t blocks_written, blocks_failed, findings_dropped;
+	uint64_t blocks_written, blocks_failed, findings_dropped, changes_dropped;
 	rs_ns longest_commit_ns;
 	size_t queue_len;
 	int64_t size_bytes; /* database plus WAL; -1 unknown */

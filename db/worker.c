@@ -16,6 +16,7 @@
 
 #include "append.h"
 #include "catalog.h"
+#include "changes.h"
 #include "clock.h"
 #include "findings.h"
 #include "log.h"
@@ -24,7 +25,7 @@
 /* musl gives threads 128 KiB; SQLite and a chunk's tables want more room. */
 enum { STACK_BYTES = 1024 * 1024 };
 
-enum write_kind { WRITE_BLOCK, WRITE_FINDING, N_WRITES };
+enum write_kind { WRITE_BLOCK, WRITE_FINDING, WRITE_CHANGE, N_WRITES };
 
 struct rs_worker {
 	struct rs_db *db;
@@ -32,7 +33,7 @@ struct rs_worker {
 	int64_t interval_ms;
 	struct rs_appender appender;
 	struct rs_store_stats stats;
-	int64_t next_finding_id;
+	int64_t next_finding_id, next_change_id;
 	/* The last attempt of each kind: a small write that works does not prove
 	 * that a large one does. */
 	struct {
@@ -140,6 +141,13 @@ put_finding(struct rs_worker *w, struct rs_job *job)
 }
 
 static void
+put_changes(struct rs_worker *w, struct rs_job *job)
+{
+	job->status = rs_changes_add(w->db, job->changes->changes, job->changes->n);
+	note_write(w, WRITE_CHANGE, job->status);
+}
+
+static void
 query(struct rs_worker *w, struct rs_job *job)
 {
 	unsigned damaged = 0;
@@ -180,12 +188,20 @@ read_findings(struct rs_worker *w, struct rs_job *job)
 	job->status = rs_findings_read(w->db, job->findings);
 }
 
+static void
+read_changes(struct rs_worker *w, struct rs_job *job)
+{
+	job->status = rs_changes_read(w->db, &job->which, job->changes);
+}
+
 static void (*const do_job[])(struct rs_worker *w, struct rs_job *job) = {
     [RS_JOB_APPEND] = append,
     [RS_JOB_FINDING] = put_finding,
+    [RS_JOB_CHANGE] = put_changes,
     [RS_JOB_QUERY] = query,
     [RS_JOB_CATALOG] = read_catalog,
     [RS_JOB_FINDINGS] = read_findings,
+    [RS_JOB_CHANGES] = read_changes,
 };
 
 void
@@ -215,6 +231,8 @@ rs_worker_open(const struct rs_store_conf *c, struct rs_error *e, struct rs_work
 		r = rs_query_offset(w->db, w->appender.newest.boot, &offset_ms);
 	if (r == 0)
 		r = rs_findings_init(w->db, w->appender.newest.ms + offset_ms, &w->next_finding_id);
+	if (r == 0)
+		r = rs_changes_init(w->db, &w->next_change_id);
 	if (r < 0) {
 		if (w->db != NULL)
 			(void)rs_error_set(e, r, "cannot use '%s': %s",
@@ -232,6 +250,12 @@ int64_t
 rs_worker_next_finding_id(const struct rs_worker *w)
 {
 	return w->next_finding_id;
+}
+
+int64_t
+rs_worker_next_change_id(const struct rs_worker *w)
+{
+	return w->next_change_id;
 }
 
 bool

@@ -13,7 +13,15 @@
 #include "mailbox.h"
 #include "query.h"
 
-enum rs_job_kind { RS_JOB_APPEND, RS_JOB_FINDING, RS_JOB_QUERY, RS_JOB_CATALOG, RS_JOB_FINDINGS };
+enum rs_job_kind {
+	RS_JOB_APPEND,
+	RS_JOB_FINDING,
+	RS_JOB_CHANGE,
+	RS_JOB_QUERY,
+	RS_JOB_CATALOG,
+	RS_JOB_FINDINGS,
+	RS_JOB_CHANGES
+};
 
 struct rs_job {
 	enum rs_job_kind kind;
@@ -26,6 +34,9 @@ struct rs_job {
 	struct rs_job *next_free; /* loop thread */
 	/* RS_JOB_FINDING; owned */
 	struct rs_finding *finding;
+	/* RS_JOB_CHANGE: what to write, RS_JOB_CHANGES: the answer; owned */
+	struct rs_change_list *changes;
+	struct rs_change_query which;
 	/* RS_JOB_QUERY; owned */
 	struct rs_grid *grid;
 	struct rs_history *history;
@@ -40,6 +51,7 @@ struct rs_job {
 		void (*history)(void *arg, struct rs_history *take);
 		void (*catalog)(void *arg, struct rs_catalog *take);
 		void (*findings)(void *arg, struct rs_finding_list *take);
+		void (*changes)(void *arg, struct rs_change_list *take);
 	} done;
 	void *arg;
 };
@@ -50,6 +62,7 @@ struct rs_worker;
 int rs_worker_open(const struct rs_store_conf *c, struct rs_error *e, struct rs_worker **ret);
 /* What is known right after opening. */
 int64_t rs_worker_next_finding_id(const struct rs_worker *w);
+int64_t rs_worker_next_change_id(const struct rs_worker *w);
 /* The stored offset of the running boot; false: this boot stored nothing yet. */
 bool rs_worker_offset(struct rs_worker *w, int64_t *ret_ms);
 const struct rs_store_stats *rs_worker_stats(const struct rs_worker *w);

@@ -11,6 +11,7 @@
 #include "request.h"
 #include "view.h"
 
+struct rs_change;
 struct rs_live;
 
 /* The objects and arrays of contract chapter 4. */
@@ -28,6 +29,9 @@ void rs_api_put_cells(struct rs_json *j, const struct rs_irq_view *irq);
  * or that a thread polled on it. */
 void rs_api_put_fed_by(struct rs_json *j, const struct rs_view *v, unsigned cpu);
 void rs_api_put_finding(struct rs_json *j, const struct rs_finding *f);
+void rs_api_put_change(struct rs_json *j, const struct rs_change *c);
+/* The member "subject". */
+void rs_api_put_subject(struct rs_json *j, const struct rs_subject *s);
 
 int rs_api_summary(struct rs_request *q, struct rs_reply *r);
 int rs_api_cores(struct rs_request *q, struct rs_reply *r);
@@ -36,10 +40,12 @@ int rs_api_interrupts(struct rs_request *q, struct rs_reply *r);
 int rs_api_queues(struct rs_request *q, struct rs_reply *r);
 int rs_api_map(struct rs_request *q, struct rs_reply *r);
 int rs_api_findings(struct rs_request *q, struct rs_reply *r);
+int rs_api_changes(struct rs_request *q, struct rs_reply *r);
 int rs_api_series(struct rs_request *q, struct rs_reply *r);
 int rs_api_catalog(struct rs_request *q, struct rs_reply *r);
 int rs_api_health(struct rs_request *q, struct rs_reply *r);
 int rs_api_stream(struct rs_request *q, struct rs_reply *r);
+int rs_api_metrics(struct rs_request *q, struct rs_reply *r);
 
 /* A file of the dashboard; -ENOENT: there is none of this path. */
 int rs_api_asset(struct rs_request *q, struct rs_reply *r);

@@ -14,8 +14,8 @@ const char *const rs_state_choices[] = {"active", "all", NULL};
 enum { STATE_ACTIVE, STATE_ALL };
 
 /* Parts that do not apply are left out. */
-static void
-put_subject(struct rs_json *j, const struct rs_subject *s)
+void
+rs_api_put_subject(struct rs_json *j, const struct rs_subject *s)
 {
 	rs_json_key(j, "subject");
 	rs_json_object(j);
@@ -80,7 +80,7 @@ rs_api_put_finding(struct rs_json *j, const struct rs_finding *f)
 	rs_json_put_string(j, "title", f->title);
 	rs_json_put_string(j, "severity", rs_severity_name(f->severity));
 	rs_json_put_string(j, "confidence", rs_confidence_name(f->confidence));
-	put_subject(j, &f->subject);
+	rs_api_put_subject(j, &f->subject);
 	rs_json_put_int(j, "raised_ms", f->raised_ms);
 	rs_json_put_known_int(j, "cleared_ms", f->cleared_ms != 0 ? f->cleared_ms : -1);
 	rs_json_put_uint(j, "episodes", f->episodes);

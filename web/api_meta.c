@@ -78,6 +78,7 @@ put_store(struct rs_json *j, struct rs_store *store, double uptime_s)
 	rs_json_put_uint(j, "blocks_written", s.blocks_written);
 	rs_json_put_uint(j, "blocks_failed", s.blocks_failed);
 	rs_json_put_uint(j, "findings_dropped", s.findings_dropped);
+	rs_json_put_uint(j, "changes_dropped", s.changes_dropped);
 	rs_json_put_uint(j, "queue", s.queue_len);
 	rs_json_end(j);
 }
@@ -95,6 +96,7 @@ put_model(struct rs_json *j, const struct rs_live *live)
 	rs_json_put_uint(j, "counter_wraps", s.counter_wraps);
 	rs_json_put_uint(j, "counter_resets", s.counter_resets);
 	rs_json_put_uint(j, "gaps", s.gaps);
+	rs_json_put_uint(j, "changes_lost", s.changes_lost);
 	rs_json_put_uint(j, "findings_refused", rs_engine_refused(live->engine));
 	rs_json_key(j, "rules_not_evaluated");
 	rs_json_array(j);
@@ -198,6 +200,31 @@ static const struct rs_param findings_params[] = {
     {.name = NULL},
 };
 
+static const struct rs_param changes_params[] = {
+    {.name = "after",
+	.type = RS_PARAM_TIME,
+	.help =
+	    "begin, not included: epoch seconds, negative seconds relative to now, or RFC 3339"},
+    {.name = "before", .type = RS_PARAM_TIME, .help = "end, included"},
+    {.name = "limit",
+	.type = RS_PARAM_COUNT,
+	.min = 1,
+	.max = RS_CHANGES_LISTED_MAX,
+	.fallback = "200",
+	.help = "at most so many, the newest"},
+    {.name = "kind",
+	.type = RS_PARAM_TEXT,
+	.min = 1,
+	.max = 63,
+	.help = "only changes of this setting"},
+    {.name = "device",
+	.type = RS_PARAM_TEXT,
+	.min = 1,
+	.max = 23,
+	.help = "only changes on this network device"},
+    {.name = NULL},
+};
+
 #define RS_LABEL_PARAM(label, text)                                                                \
 	{                                                                                          \
 		.name = (label), .type = RS_PARAM_TEXT, .min = 1, .max = 23, .may_repeat = true,   \
@@ -255,10 +282,13 @@ const struct rs_route rs_routes[] = {
     {"/api/v1/map", rs_api_map, NULL,
 	"Devices, queues, interrupts and cores, with the settings that join them."},
     {"/api/v1/findings", rs_api_findings, findings_params, "Findings with evidence and advice."},
+    {"/api/v1/changes", rs_api_changes, changes_params, "Settings that changed, newest first."},
     {"/api/v1/catalog", rs_api_catalog, NULL, "Every series known, with its first and last time."},
     {"/api/v1/series", rs_api_series, series_params, "History of one metric."},
     {"/api/v1/stream", rs_api_stream, NULL,
-	"Server-sent events: tick, finding, gap. Last-Event-ID resumes."},
+	"Server-sent events: tick, finding, change, gap. Last-Event-ID resumes."},
     {"/api/v1/health", rs_api_health, NULL, "The instrument itself."},
+    {"/metrics", rs_api_metrics, NULL,
+	"Prometheus text 0.0.4, or OpenMetrics 1.0.0 when Accept asks for it."},
     {NULL, NULL, NULL, NULL},
 };

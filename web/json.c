@@ -112,6 +112,12 @@ utf8_len(const unsigned char *p, const unsigned char *end)
 	return 0;
 }
 
+size_t
+rs_json_utf8_len(const char *p, const char *end)
+{
+	return utf8_len((const unsigned char *)p, (const unsigned char *)end);
+}
+
 static void
 put_escape(struct rs_buf *out, unsigned char c)
 {

@@ -46,6 +46,9 @@ void rs_json_double(struct rs_json *j, double v);
 void rs_json_bool(struct rs_json *j, bool v);
 void rs_json_null(struct rs_json *j);
 
+/* Length of the UTF-8 sequence that begins at p < end; 0: none does. */
+size_t rs_json_utf8_len(const char *p, const char *end);
+
 /* Key and value in one step, for the flat objects of the API. An empty or NULL
  * string and a negative integer of the `known` kind are null. */
 void rs_json_put_string(struct rs_json *j, const char *key, const char *s);

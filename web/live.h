@@ -16,7 +16,7 @@ struct rs_source_health {
 	const char *id;
 	const char *path;  /* the first one */
 	const char *state; /* "ok", "missing", "forbidden", "failing" */
-	char reason[128];  /* "" when ok */
+	char reason[128];  /* why not ok, or what of it was not permitted; "": all well */
 	uint64_t reads, failures;
 	uint64_t skipped_rows; /* rows of the last reading that could not be used */
 	rs_ns last_cost_ns;
@@ -27,6 +27,7 @@ struct rs_health {
 	uint64_t ticks, ticks_late, ticks_missed;
 	/* loop thread, wake to publish */
 	rs_ns tick_cpu_last_ns, tick_cpu_mean_ns, tick_cpu_max_ns;
+	rs_ns tick_cpu_total_ns;
 	rs_ns process_cpu_ns;
 	int64_t rss_bytes, pss_bytes; /* -1: unknown */
 	const struct rs_source_health *sources;

@@ -58,6 +58,7 @@ rs_request_header(struct rs_request *q, const char *name, const char *value)
 	    {"Authorization", &h->authorization},
 	    {"If-None-Match", &h->if_none_match},
 	    {"Last-Event-ID", &h->last_event_id},
+	    {"Accept", &h->accept},
 	    {"Access-Control-Request-Method", &h->preflight_method},
 	};
 

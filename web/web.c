@@ -113,7 +113,7 @@ open_listeners(
 	const size_t n = c->n_inherited + count_listen(c);
 	int r;
 
-	struct rs_listener *listeners = calloc(n, sizeof(*listeners));
+	struct rs_listener *listeners = calloc(RS_MAX(n, 1), sizeof(*listeners));
 
 	if (listeners == NULL)
 		return rs_error_set(e, -ENOMEM, "out of memory");
@@ -327,6 +327,20 @@ rs_web_publish_finding(struct rs_web *w, enum rs_finding_event ev, const struct 
 	rs_api_put_finding(&j, f);
 	rs_json_end(&j);
 	publish(w, "finding");
+}
+
+void
+rs_web_publish_change(struct rs_web *w, const struct rs_change *c)
+{
+	struct rs_json j;
+
+	if (!rs_hub_is_wanted(w->hub)) {
+		rs_hub_skip(w->hub);
+		return;
+	}
+	rs_json_init(&j, rs_hub_begin(w->hub, "change"));
+	rs_api_put_change(&j, c);
+	publish(w, "change");
 }
 
 void

@@ -40,6 +40,7 @@ void rs_web_close(struct rs_web *w);
 /* After a tick: sends the `tick` event to all streams. */
 void rs_web_publish_tick(struct rs_web *w);
 void rs_web_publish_finding(struct rs_web *w, enum rs_finding_event ev, const struct rs_finding *f);
+void rs_web_publish_change(struct rs_web *w, const struct rs_change *c);
 /* What changed without restart (token, hosts, origins). Copied. -ENOMEM:
  * nothing has changed. */
 int rs_web_reconfigure(struct rs_web *w, const struct rs_web_conf *c);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * What an HTTP request brings: the first line is the target, the second Host,
- * the third Authorization, the fourth Last-Event-ID, the fifth Origin.
+ * the third Authorization, the fourth Last-Event-ID, the fifth Origin, the sixth
+ * Accept.
  */
 #include "fuzz.h"
 
@@ -9,11 +10,12 @@
 #include <string.h>
 
 #include "auth.h"
+#include "exposition.h"
 #include "route.h"
 #include "sse.h"
 #include "web.h"
 
-enum { LINES = 5 };
+enum { LINES = 6 };
 
 /* A C string of the next line; NULL when there is none. */
 static char *
@@ -64,7 +66,7 @@ judge(char *const line[LINES])
 	const struct rs_web_conf conf = {
 	    .token = "s3cret", .allowed_hosts = origins, .cors_origins = origins};
 	static const char *const names[LINES] = {
-	    NULL, "Host", "Authorization", "Last-Event-ID", "Origin"};
+	    NULL, "Host", "Authorization", "Last-Event-ID", "Origin", "Accept"};
 	struct rs_request q = {0};
 	struct rs_policy policy;
 
@@ -81,6 +83,7 @@ judge(char *const line[LINES])
 		(void)rs_policy_knows_host(&policy, q.headers.host);
 	(void)rs_policy_read(&policy, RS_PEER_REMOTE, &q.headers);
 	(void)rs_policy_origin(&policy, q.headers.origin);
+	(void)rs_exposition_wants_openmetrics(q.headers.accept);
 	rs_policy_fini(&policy);
 }
 

@@ -438,7 +438,7 @@ END_TEST
 START_TEST(http_full_queue_of_the_store_is_try_again)
 {
 	static const char *const targets[] = {
-	    SERIES, "/api/v1/catalog", "/api/v1/findings?state=all"};
+	    SERIES, "/api/v1/catalog", "/api/v1/findings?state=all", "/api/v1/changes"};
 	struct answer a;
 	char value[512];
 
@@ -463,6 +463,7 @@ START_TEST(http_failing_store_is_a_problem_not_an_empty_answer)
 	    {-EIO, SERIES, 503, "cannot be read"},
 	    {-EIO, "/api/v1/catalog", 503, "cannot be read"},
 	    {-EIO, "/api/v1/findings?state=all", 503, "cannot be read"},
+	    {-EIO, "/api/v1/changes", 503, "cannot be read"},
 	    {-E2BIG, SERIES, 413, "points="},
 	    {-ETIME, SERIES, 503,
 		"the question takes too long; ask for a shorter range or fewer points"},

@@ -17,6 +17,7 @@
 #include "rs_check.h"
 
 #define SERIES "/api/v1/series?metric=core_packet_load_ratio"
+#define CHANGES "/api/v1/changes"
 #define COUNTERS "/api/v1/series?metric=core_interrupts"
 
 static struct rig rig;
@@ -81,12 +82,29 @@ static const struct {
     {SERIES "&layout=rows", 200, "application/json", "[{\"time_ms\":1700000000000,\"cpu\":\"0\","},
     {SERIES "&format=csv", 200, "text/csv; charset=utf-8; header=present",
 	"time_ms,cpu=0,cpu=1\r\n1700000000000,"},
-    {"/api/v1/queues", 404, "application/problem+json", "\"status\":404"},
-    {"/api/v1/map", 404, "application/problem+json", "\"status\":404"},
-    {"/api/v1/changes", 404, "application/problem+json", "\"status\":404"},
+    {"/api/v1/queues", 200, "application/json", "["},
+    {"/api/v1/map", 200, "application/json", "{"},
+    {CHANGES, 200, "application/json",
+	"[{\"id\":3,\"at_ms\":3000,\"kind\":\"irq_affinity\",\"subject\":{\"kind\":\"irq\","
+	"\"device\":\"eth0\",\"queue\":1,\"irq\":\"31\"},\"old\":\"0-3\",\"new\":\"2\"}]"},
+    {CHANGES "?after=-60&before=-0&limit=1000&kind=mtu&device=eth0", 200, "application/json",
+	"[{\"id\":3,"},
+    {CHANGES "?limit=0", 400, "application/problem+json", "limit: expected a whole number from 1"},
+    {CHANGES "?limit=1001", 400, "application/problem+json", "limit: expected"},
+    {CHANGES "?kind=irq_afinity", 400, "application/problem+json",
+	"kind: there is no 'irq_afinity', did you mean 'irq_affinity'?"},
+    {CHANGES "?kind=", 400, "application/problem+json", "kind: expected"},
+    {CHANGES "?device=aaaaaaaaaaaaaaaaaaaaaaaa", 400, "application/problem+json", "device: "},
+    {CHANGES "?after=-60&before=-60", 400, "application/problem+json", "after: "},
+    {CHANGES "?before=1700000000000", 400, "application/problem+json", "milliseconds?"},
+    {CHANGES "?cpu=1", 400, "application/problem+json", "unknown parameter 'cpu'"},
     {"/api/v1/runs", 404, "application/problem+json", "\"status\":404"},
     {"/api/v1/openapi.json", 404, "application/problem+json", "\"status\":404"},
-    {"/metrics", 404, "application/problem+json", "\"status\":404"},
+    {"/metrics", 200, "text/plain; version=0.0.4; charset=utf-8",
+	"\nringside_interface_bytes_total{device=\"eth0\",direction=\"rx\"} 1000000\n"},
+    {"/metrics?x=1", 400, "application/problem+json", "unknown parameter 'x'"},
+    {"/metrics/", 404, "application/problem+json", "\"status\":404"},
+    {"/api/v1/metrics", 404, "application/problem+json", "\"status\":404"},
     {"/api/v1", 404, "application/problem+json", "\"title\":\"Not Found\""},
     {"/nothing", 404, "application/problem+json", "\"type\":\"about:blank\""},
     {"/nothing.js", 404, "application/problem+json", "\"detail\":\""},
@@ -174,10 +192,102 @@ START_TEST(web_question_to_the_store_is_what_was_asked)
 }
 END_TEST
 
+START_TEST(web_question_about_changes_is_what_was_asked)
+{
+	const struct rs_change_query *const last = &rig_store.last_changes;
+	struct answer a;
+
+	client_get(rig.port, CHANGES, "", &a);
+	answer_fini(&a);
+	ck_assert_int_eq(last->after_ms, INT64_MIN);
+	ck_assert_int_eq(last->before_ms, INT64_MAX);
+	ck_assert_uint_eq(last->limit, 200);
+	ck_assert_uint_eq(last->fact, RS_F_COUNT);
+	ck_assert_str_eq(last->device, "");
+	client_get(rig.port,
+	    CHANGES "?after=1700000000&before=1700000060&limit=7&kind=ring_rx&device=wl%22n", "",
+	    &a);
+	answer_fini(&a);
+	ck_assert_int_eq(last->after_ms, INT64_C(1700000000000));
+	ck_assert_int_eq(last->before_ms, INT64_C(1700000060000));
+	ck_assert_uint_eq(last->limit, 7);
+	ck_assert_uint_eq(last->fact, RS_F_RING_RX);
+	ck_assert_str_eq(last->device, "wl\"n");
+}
+END_TEST
+
+/* As the store of the rig has it. */
+static void
+publish_change(struct rig *r, void *unused)
+{
+	const struct rs_change c = {.id = 3,
+	    .at_ms = 3000,
+	    .fact = RS_F_IRQ_AFFINITY,
+	    .labels = {.cpu = -1, .queue = 1, .device = "eth0", .irq = "31"},
+	    .old = "0-3",
+	    .new = "2"};
+
+	(void)unused;
+	rs_web_publish_change(r->web, &c);
+}
+
+START_TEST(web_change_event_is_the_object_of_the_answer)
+{
+	struct stream s;
+	struct event ev;
+	struct answer a;
+	char expected[512];
+
+	/* Nobody listens: it is skipped and costs nothing. */
+	rig_call(&rig, publish_change, NULL);
+	stream_open(&s, rig.port, NULL, false, NULL);
+	rig_call(&rig, publish_change, NULL);
+	ck_assert(stream_next(&s, &ev));
+	ck_assert_str_eq(ev.name, "change");
+	client_get(rig.port, CHANGES, "", &a);
+	(void)snprintf(expected, sizeof(expected), "[%s]", ev.data);
+	ck_assert_str_eq(rs_buf_cstr(&a.body), expected);
+	answer_fini(&a);
+	event_fini(&ev);
+	stream_close(&s);
+}
+END_TEST
+
+static const struct {
+	const char *accept, *type, *end;
+} formats[] = {
+    {"", "text/plain; version=0.0.4; charset=utf-8", "} 0\n"},
+    {"Accept: */*\r\n", "text/plain; version=0.0.4; charset=utf-8", "} 0\n"},
+    {"Accept: application/openmetrics-text;version=1.0.0,text/plain;q=0.5\r\n",
+	"application/openmetrics-text; version=1.0.0; charset=utf-8", "} 0\n# EOF\n"},
+    {"Accept: application/openmetrics-text;version=9,,;q=x\r\n",
+	"text/plain; version=0.0.4; charset=utf-8", "} 0\n"},
+};
+
+START_TEST(web_metrics_come_in_the_format_that_was_asked_for)
+{
+	const size_t end = strlen(formats[_i].end);
+	struct answer a;
+	char value[512];
+
+	client_get(rig.port, "/metrics", formats[_i].accept, &a);
+	ck_assert_uint_eq(a.status, 200);
+	ck_assert_str_eq(answer_header(&a, "Content-Type", value), formats[_i].type);
+	ck_assert_str_eq(answer_header(&a, "Vary", value), "Accept");
+	ck_assert_uint_gt(a.body.len, end);
+	ck_assert_int_eq(memcmp(a.body.data + a.body.len - end, formats[_i].end, end), 0);
+	answer_fini(&a);
+}
+END_TEST
+
 static const struct {
 	const char *method, *target;
 	unsigned status;
 } methods[] = {
+    {"HEAD", "/metrics", 200},
+    {"HEAD", CHANGES, 200},
+    {"POST", "/metrics", 405},
+    {"DELETE", CHANGES, 405},
     {"HEAD", "/api/v1/summary", 200},
     {"HEAD", SERIES, 200},
     {"HEAD", "/", 200},
@@ -237,7 +347,8 @@ static const struct {
 
 START_TEST(web_foreign_hosts_are_refused_everywhere)
 {
-	static const char *const targets[] = {"/", "/api/v1/summary", "/api/v1/stream", "/x"};
+	static const char *const targets[] = {
+	    "/", "/api/v1/summary", "/api/v1/stream", "/metrics", CHANGES, "/x"};
 
 	for (size_t i = 0; i < RS_ARRAY_LEN(targets); i++) {
 		const int fd = client_dial(rig.port, NULL, false);
@@ -273,14 +384,26 @@ static const struct {
     {"Via: 1.1 proxy\r\nAuthorization: Bearer wrong\r\n", 401, 403},
 };
 
+static const char *const readable[] = {"/api/v1/summary", "/metrics", CHANGES};
+
+/* Each of the credentials with each of the paths. */
+static unsigned
+ask_with(unsigned i, struct answer *ret)
+{
+	const size_t n = RS_ARRAY_LEN(credentials);
+
+	client_get(rig.port, readable[i / n], credentials[i % n].headers, ret);
+	return ret->status;
+}
+
 START_TEST(web_requests_through_a_proxy_need_the_token)
 {
+	const size_t c = (size_t)_i % RS_ARRAY_LEN(credentials);
 	struct answer a;
 	char value[512];
 
-	client_get(rig.port, "/api/v1/summary", credentials[_i].headers, &a);
-	ck_assert_msg(
-	    a.status == credentials[_i].with_token, "%s: %s", credentials[_i].headers, a.head);
+	ck_assert_msg(ask_with((unsigned)_i, &a) == credentials[c].with_token, "%s: %s",
+	    credentials[c].headers, a.head);
 	if (a.status == 401) {
 		ck_assert_ptr_nonnull(strstr(a.head, "WWW-Authenticate: Bearer realm="));
 		ck_assert_ptr_nonnull(strstr(a.head, "WWW-Authenticate: Basic realm="));
@@ -293,11 +416,11 @@ END_TEST
 
 START_TEST(web_without_token_nothing_opens_the_door_from_elsewhere)
 {
+	const size_t c = (size_t)_i % RS_ARRAY_LEN(credentials);
 	struct answer a;
 
-	client_get(rig.port, "/api/v1/summary", credentials[_i].headers, &a);
-	ck_assert_msg(
-	    a.status == credentials[_i].without, "%s: %s", credentials[_i].headers, a.head);
+	ck_assert_msg(ask_with((unsigned)_i, &a) == credentials[c].without, "%s: %s",
+	    credentials[c].headers, a.head);
 	answer_fini(&a);
 }
 END_TEST
@@ -567,6 +690,10 @@ suite(void)
 	    open, web_requests_are_answered_by_the_contract, 0, (int)RS_ARRAY_LEN(requests));
 	tcase_add_test(open, web_summary_is_flat_complete_and_small);
 	tcase_add_test(open, web_question_to_the_store_is_what_was_asked);
+	tcase_add_test(open, web_question_about_changes_is_what_was_asked);
+	tcase_add_test(open, web_change_event_is_the_object_of_the_answer);
+	tcase_add_loop_test(
+	    open, web_metrics_come_in_the_format_that_was_asked_for, 0, RS_ARRAY_LEN(formats));
 	tcase_add_loop_test(
 	    open, web_methods_other_than_get_and_head_are_refused, 0, (int)RS_ARRAY_LEN(methods));
 	tcase_add_loop_test(open, web_without_token_nothing_opens_the_door_from_elsewhere, 0,

@@ -10,9 +10,10 @@ import subprocess
 import sys
 import tempfile
 
-from rig import Daemon, run_tests, wait_for
+from rig import Daemon, Stream, run_tests, say, wait_for
 
 BINARY = os.environ["RINGSIDED"]
+PROMTOOL = os.environ.get("PROMTOOL", "")
 
 
 def call(*arguments, env=None):
@@ -301,6 +302,143 @@ def missing_sources_are_a_state_not_a_flood():
             assert lines <= len(states), d.read_log()
 
 
+class Tree:
+    """A captured tree with a setting that can be changed."""
+
+    def __init__(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = self.folder.name
+        os.chmod(self.path, 0o755)
+        os.makedirs(f"{self.path}/proc/sys/net/core")
+        self.set(300)
+
+    def set(self, budget):
+        # In one step: half a file would be another value.
+        name = f"{self.path}/proc/sys/net/core/netdev_budget"
+        with open(name + ".new", "w") as f:
+            f.write(f"{budget}\n")
+        os.rename(name + ".new", name)
+
+    def daemon(self, **options):
+        d = Daemon(BINARY, "--root", self.path,
+                   config="[sampling]\ninterval = 200ms\n", **options)
+        wait_for("the setting", lambda: budget_of(d) is not None)
+        return d
+
+
+def budget_of(d):
+    _, body, _ = d.request("/metrics")
+    for line in body.decode().splitlines():
+        if line.startswith('ringside_setting_value{setting="netdev_budget"}'):
+            return int(line.split()[1])
+    return None
+
+
+def news(d, n):
+    """The changes, once there are n of them."""
+    return wait_for(f"{n} changes", lambda: len(c := d.get("changes")) == n and c)
+
+
+def a_setting_that_changes_is_told_everywhere():
+    tree = Tree()
+    with tree.daemon() as d:
+        assert d.get("changes") == []
+        stream = Stream(d)
+        wait_for("the stream", lambda: d.get("health")["http"]["streams"] == 1)
+        tree.set(600)
+        change = news(d, 1)[0]
+        assert change == {"id": 1, "at_ms": change["at_ms"], "kind": "netdev_budget",
+                          "subject": {"kind": "host"}, "old": "300", "new": "600"}, change
+        assert abs(change["at_ms"] - d.get("summary")["sampled_at_ms"]) < 60000
+        event = wait_for("the event", lambda: [e for k, e, _ in list(stream.events)
+                                               if k == "change"])
+        assert event == [change], event
+        line = "notice: setting changed: netdev_budget: '300' to '600'"
+        assert d.read_log().count(line) == 1, d.read_log()
+        assert budget_of(d) == 600
+        tree.set(900)
+        assert [c["id"] for c in news(d, 2)] == [2, 1]
+        assert [c["id"] for c in d.get("changes?limit=1")] == [2]
+        assert d.get(f"changes?after={change['at_ms'] / 1000}")[0]["id"] == 2
+        assert d.get("changes?kind=mtu") == [] and d.get("changes?device=eth0") == []
+        assert len(d.get("changes?kind=netdev_budget&after=-600")) == 2
+
+
+def changes_survive_a_kill_and_a_restart():
+    tree = Tree()
+    with tree.daemon() as d:
+        tree.set(600)
+        news(d, 1)
+        wait_for("the commit", lambda: d.get("health")["store"]["commits"] >= 1)
+        d.process.kill()
+        d.process.wait()
+        again = Daemon(BINARY, "--root", tree.path, "--db", d.db,
+                       config="[sampling]\ninterval = 200ms\n")
+        try:
+            wait_for("the setting", lambda: budget_of(again) == 600)
+            assert [c["new"] for c in again.get("changes")] == ["600"]
+            tree.set(900)
+            assert [(c["id"], c["new"]) for c in news(again, 2)] == [(2, "900"), (1, "600")]
+            assert again.stop() == 0, again.read_log()
+            db = sqlite3.connect(d.db)
+            assert db.execute("SELECT id, kind, subject, old, new FROM changes "
+                              "ORDER BY id").fetchall() == [
+                (1, "netdev_budget", "host", "300", "600"),
+                (2, "netdev_budget", "host", "600", "900")]
+            db.close()
+        finally:
+            again.close()
+
+
+def changes_are_told_without_a_file():
+    tree = Tree()
+    with tree.daemon(db=False) as d:
+        tree.set(600)
+        assert news(d, 1)[0]["new"] == "600"
+        assert d.get("health")["store"]["state"] == "memory"
+
+
+def metrics_satisfy_promtool():
+    if not PROMTOOL or not os.access(PROMTOOL, os.X_OK):
+        say("SKIPPED: promtool is missing")
+        return
+    with Daemon(BINARY) as d:
+        wait_for("three ticks", lambda: d.get("health")["ticks"] >= 3)
+        status, body, headers = d.request("/metrics")
+        assert status == 200
+        assert headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8", headers
+        done = subprocess.run([PROMTOOL, "check", "metrics"], input=body, capture_output=True,
+                              timeout=60)
+        assert done.returncode == 0, (done.stdout, done.stderr)
+        for family in ("core_cpu_seconds_total", "core_packet_load_ratio", "state",
+                       "interface_bytes_total", "build_info", "ticks_total"):
+            assert f"\nringside_{family}".encode() in b"\n" + body, family
+        status, body, headers = d.request(
+            "/metrics", {"Accept": "application/openmetrics-text; version=1.0.0"})
+        assert status == 200 and body.endswith(b"\n# EOF\n"), body[-200:]
+        assert headers["Content-Type"].startswith(
+            "application/openmetrics-text; version=1.0.0"), headers
+
+
+def counters_in_metrics_are_what_the_kernel_counts():
+    def idle():
+        with open("/proc/stat") as f:
+            for line in f:
+                if line.startswith("cpu0 "):
+                    return int(line.split()[4]) / os.sysconf("SC_CLK_TCK")
+
+    with Daemon(BINARY, db=False) as d:
+        wait_for("two ticks", lambda: d.get("health")["ticks"] >= 2)
+        before = idle()
+        ticks = d.get("health")["ticks"]
+        wait_for("a tick more", lambda: d.get("health")["ticks"] > ticks)
+        _, body, _ = d.request("/metrics")
+        after = idle()
+        line = next(s for s in body.decode().splitlines()
+                    if s.startswith('ringside_core_cpu_seconds_total{cpu="0",mode="idle"}'))
+        assert before <= float(line.split()[1]) <= after, (before, line, after)
+
+
 if __name__ == "__main__":
     sys.exit(run_tests([
         help_and_version_are_clean,
@@ -325,4 +463,9 @@ if __name__ == "__main__":
         foreign_hosts_and_unknown_parameters_are_refused,
         a_captured_tree_is_read_in_place_of_the_machine,
         missing_sources_are_a_state_not_a_flood,
+        a_setting_that_changes_is_told_everywhere,
+        changes_survive_a_kill_and_a_restart,
+        changes_are_told_without_a_file,
+        metrics_satisfy_promtool,
+        counters_in_metrics_are_what_the_kernel_counts,
     ]))

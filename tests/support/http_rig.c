@@ -18,7 +18,7 @@
 
 /* ---- the store ---- */
 
-enum kind { KIND_SERIES, KIND_CATALOG, KIND_FINDINGS };
+enum kind { KIND_SERIES, KIND_CATALOG, KIND_FINDINGS, KIND_CHANGES };
 
 struct job {
 	struct job *next;
@@ -27,6 +27,7 @@ struct job {
 	void (*series_done)(void *arg, struct rs_history *take);
 	void (*catalog_done)(void *arg, struct rs_catalog *take);
 	void (*findings_done)(void *arg, struct rs_finding_list *take);
+	void (*changes_done)(void *arg, struct rs_change_list *take);
 };
 
 struct rs_store {
@@ -104,6 +105,26 @@ make_findings(void)
 	return l;
 }
 
+static struct rs_change_list *
+make_changes(void)
+{
+	struct rs_change_list *l = calloc(1, sizeof(*l));
+
+	ck_assert_ptr_nonnull(l);
+	l->status = rig_store.status;
+	if (l->status < 0)
+		return l;
+	l->changes = calloc(1, sizeof(*l->changes));
+	l->n = 1;
+	l->changes[0] = (struct rs_change){.id = 3,
+	    .at_ms = 3000,
+	    .fact = RS_F_IRQ_AFFINITY,
+	    .labels = {.cpu = -1, .queue = 1, .device = "eth0", .irq = "31"},
+	    .old = "0-3",
+	    .new = "2"};
+	return l;
+}
+
 static void
 answer_job(struct job *j)
 {
@@ -116,6 +137,9 @@ answer_job(struct job *j)
 		break;
 	case KIND_FINDINGS:
 		j->findings_done(j->arg, make_findings());
+		break;
+	case KIND_CHANGES:
+		j->changes_done(j->arg, make_changes());
 		break;
 	}
 	free(j);
@@ -180,6 +204,22 @@ rs_store_findings(
     struct rs_store *s, void (*done)(void *arg, struct rs_finding_list *take), void *arg)
 {
 	return add_job(s, (struct job){.kind = KIND_FINDINGS, .arg = arg, .findings_done = done});
+}
+
+int
+rs_store_changes(struct rs_store *s, const struct rs_change_query *q,
+    void (*done)(void *arg, struct rs_change_list *take), void *arg)
+{
+	rig_store.last_changes = *q;
+	return add_job(s, (struct job){.kind = KIND_CHANGES, .arg = arg, .changes_done = done});
+}
+
+void
+rs_change_list_free(struct rs_change_list *l)
+{
+	if (l != NULL)
+		free(l->changes);
+	free(l);
 }
 
 void

@@ -29,6 +29,7 @@ struct rig_store {
 	size_t n_series, n_times;
 	unsigned asked, answered;
 	struct rs_query last; /* the last question about series */
+	struct rs_change_query last_changes;
 };
 extern struct rig_store rig_store;
 

@@ -41,6 +41,12 @@ make_db(void)
 }
 
 static void
+check_version(int64_t expected)
+{
+	ck_assert_int_eq(test_shell_int(dir.db, "PRAGMA user_version"), expected);
+}
+
+static void
 check_same(const char *name, struct test_bytes before)
 {
 	struct test_bytes after = test_read_file(name);
@@ -79,7 +85,7 @@ check_refused(const char *path, int code, const char *reason)
 START_TEST(a_new_database_says_what_it_is)
 {
 	make_db();
-	ck_assert_int_eq(test_shell_int(dir.db, "PRAGMA user_version"), 1);
+	check_version(rs_schema_version);
 	ck_assert_int_eq(test_shell_int(dir.db, "PRAGMA application_id"), RS_DB_APPLICATION_ID);
 	ck_assert_int_eq(
 	    test_shell_int(dir.db, "SELECT 'wal' = (SELECT * FROM pragma_journal_mode)"), 1);
@@ -124,7 +130,7 @@ START_TEST(an_empty_file_becomes_a_database)
 {
 	test_write_file(dir.db, "", 0);
 	make_db();
-	ck_assert_int_eq(test_shell_int(dir.db, "PRAGMA user_version"), 1);
+	check_version(rs_schema_version);
 }
 END_TEST
 
@@ -133,7 +139,7 @@ START_TEST(a_start_that_was_cut_short_is_finished)
 	/* WAL is switched on before the first transaction. */
 	test_shell(dir.db, "PRAGMA journal_mode = WAL");
 	make_db();
-	ck_assert_int_eq(test_shell_int(dir.db, "PRAGMA user_version"), 1);
+	check_version(rs_schema_version);
 }
 END_TEST
 
@@ -181,9 +187,10 @@ START_TEST(steps_are_taken_from_where_the_file_is)
 	struct rs_db *const db = open_db(dir.db);
 	struct rs_error e = {0};
 
+	test_shell(dir.db, "PRAGMA user_version = 1");
 	ck_assert_msg(rs_db_migrate(db, steps, 3, &e) == 0, "%s", e.text);
 	rs_db_close(db);
-	ck_assert_int_eq(test_shell_int(dir.db, "PRAGMA user_version"), 3);
+	check_version(3);
 	ck_assert_int_eq(test_shell_int(dir.db, "SELECT count(*) FROM two, three"), 0);
 }
 END_TEST
@@ -195,10 +202,11 @@ START_TEST(a_failing_step_leaves_the_schema_before_it)
 	struct rs_db *const db = open_db(dir.db);
 	struct rs_error e = {0};
 
+	test_shell(dir.db, "PRAGMA user_version = 1");
 	ck_assert_int_lt(rs_db_migrate(db, steps, 3, &e), 0);
 	ck_assert_msg(strstr(e.text, "nonsense") != NULL, "%s", e.text);
 	rs_db_close(db);
-	ck_assert_int_eq(test_shell_int(dir.db, "PRAGMA user_version"), 2);
+	check_version(2);
 	ck_assert_int_eq(
 	    test_shell_int(dir.db, "SELECT count(*) FROM sqlite_master WHERE name = 'two'"), 1);
 	ck_assert_int_eq(
@@ -206,12 +214,105 @@ START_TEST(a_failing_step_leaves_the_schema_before_it)
 }
 END_TEST
 
+/* A database as the first version made and filled it: the step it knew, and a
+ * row of each kind. */
+static void
+make_version_1(void)
+{
+	char mark[96];
+
+	(void)snprintf(mark, sizeof(mark), "PRAGMA application_id = %d; PRAGMA user_version = 1",
+	    RS_DB_APPLICATION_ID);
+	test_shell(dir.db, "PRAGMA journal_mode = WAL");
+	test_shell(dir.db, rs_schema_steps[0]);
+	test_shell(dir.db, mark);
+	test_shell(dir.db,
+	    "INSERT INTO boots VALUES (3, 'b', 5000, 1);"
+	    "INSERT INTO series VALUES (1, 'core_interrupts', '', '', 0, '', -1, '', 'counter', 1,"
+	    " 'interrupts', 3, 60000, NULL, NULL);"
+	    "INSERT INTO raw VALUES ((3 << 40) | (1 << 12), x'00');"
+	    "INSERT INTO findings VALUES (7, 'core.imbalance', 't', 'warn', 'high', 'core', 2, "
+	    "NULL,"
+	    " NULL, NULL, NULL, 1000, 2000, 1, 'm');"
+	    "INSERT INTO finding_evidence VALUES (7, 0, 'load', 0.9, 'ratio', '');"
+	    "INSERT INTO finding_causes VALUES (7, 0, 'one queue');"
+	    "INSERT INTO finding_advice VALUES (7, 0, 'c', 'e', 'u', 0, 0)");
+}
+
+START_TEST(a_database_of_version_1_is_brought_up_to_date_and_keeps_its_rows)
+{
+	static const char *const tables[] = {"boots", "series", "raw", "findings",
+	    "finding_evidence", "finding_causes", "finding_advice", "series_times"};
+
+	make_version_1();
+	check_version(1);
+	ck_assert_int_eq(
+	    test_shell_int(dir.db, "SELECT count(*) FROM sqlite_master WHERE name = 'changes'"), 0);
+	make_db();
+	check_version(rs_schema_version);
+	ck_assert_int_eq(test_shell_int(dir.db, "PRAGMA application_id"), RS_DB_APPLICATION_ID);
+	for (size_t i = 0; i < RS_ARRAY_LEN(tables); i++) {
+		char sql[64];
+
+		(void)snprintf(sql, sizeof(sql), "SELECT count(*) FROM %s", tables[i]);
+		ck_assert_msg(test_shell_int(dir.db, sql) == 1, "%s", tables[i]);
+	}
+	ck_assert_int_eq(test_shell_int(dir.db, "SELECT count(*) FROM findings WHERE id = 7 AND "
+						"message = 'm' AND cleared_ms = 2000"),
+	    1);
+	ck_assert_int_eq(test_shell_int(dir.db, "SELECT count(*) FROM changes"), 0);
+	ck_assert_int_eq(test_shell_int(dir.db, "SELECT 'ok' = integrity_check FROM "
+						"pragma_integrity_check"),
+	    1);
+	/* And a second time there is nothing to do. */
+	make_db();
+	check_version(rs_schema_version);
+}
+END_TEST
+
+/* The same schema, whichever way it was reached. */
+START_TEST(an_old_database_ends_like_a_new_one)
+{
+	static const char sql[] = "SELECT group_concat(name || ' ' || sql, char(10)) FROM "
+				  "(SELECT name, sql FROM sqlite_master ORDER BY name)";
+	char *text[2];
+
+	for (int i = 0; i < 2; i++) {
+		if (i == 0)
+			make_version_1();
+		make_db();
+		sqlite3 *const db = test_shell_open(dir.db, "");
+		sqlite3_stmt *st = NULL;
+
+		ck_assert_int_eq(sqlite3_prepare_v2(db, sql, -1, &st, NULL), SQLITE_OK);
+		ck_assert_int_eq(sqlite3_step(st), SQLITE_ROW);
+		text[i] = strdup((const char *)sqlite3_column_text(st, 0));
+		ck_assert_int_eq(sqlite3_finalize(st), SQLITE_OK);
+		ck_assert_int_eq(sqlite3_close(db), SQLITE_OK);
+		ck_assert_int_eq(unlink(dir.db), 0);
+	}
+	ck_assert_str_eq(text[0], text[1]);
+	free(text[0]);
+	free(text[1]);
+}
+END_TEST
+
 /* --- not ours ---------------------------------------------------------- */
+
+/* Makes a database one of the next version. */
+static const char *
+newer(void)
+{
+	static char sql[64];
+
+	(void)snprintf(sql, sizeof(sql), "PRAGMA user_version = %d", rs_schema_version + 1);
+	return sql;
+}
 
 START_TEST(a_newer_schema_is_left_alone)
 {
 	make_db();
-	test_shell(dir.db, "PRAGMA user_version = 2");
+	test_shell(dir.db, newer());
 	check_refused(dir.db, -EPROTONOSUPPORT, "newer version");
 }
 END_TEST
@@ -222,7 +323,7 @@ START_TEST(a_newer_schema_that_is_only_in_the_log_is_left_alone)
 
 	make_db();
 	/* A copy made while the other program runs is what its kill leaves. */
-	sqlite3 *const db = test_shell_open(dir.db, "PRAGMA user_version = 2");
+	sqlite3 *const db = test_shell_open(dir.db, newer());
 	for (int i = 0; i < 2; i++) {
 		const char *const suffix = i == 0 ? "" : "-wal";
 
@@ -370,6 +471,8 @@ suite(void)
 	tcase_add_test(t, every_statement_fits_the_schema);
 	tcase_add_test(t, steps_are_taken_from_where_the_file_is);
 	tcase_add_test(t, a_failing_step_leaves_the_schema_before_it);
+	tcase_add_test(t, a_database_of_version_1_is_brought_up_to_date_and_keeps_its_rows);
+	tcase_add_test(t, an_old_database_ends_like_a_new_one);
 	suite_add_tcase(s, t);
 
 	t = tcase_create("not ours");

@@ -17,6 +17,7 @@
 #include "migrate.h"
 #include "query.h"
 #include "store.h"
+#include "unwritten.h"
 
 #define SECOND INT64_C(1000)
 #define MINUTE (60 * SECOND)
@@ -1131,6 +1132,169 @@ START_TEST(a_question_that_takes_too_long_ends_and_writing_goes_on)
 }
 END_TEST
 
+/* --- changes ----------------------------------------------------------- */
+
+static void
+on_changes(void *arg, struct rs_change_list *take)
+{
+	struct rs_change_list **const ret = arg;
+
+	*ret = take;
+	note(&answers);
+}
+
+static const struct rs_change_query all_changes = {.after_ms = INT64_MIN,
+    .before_ms = INT64_MAX,
+    .limit = RS_CHANGES_LISTED_MAX,
+    .fact = RS_F_COUNT};
+
+/* The newest is `newest`, and below it all down to 1 follow. */
+static void
+check_changes(unsigned newest)
+{
+	struct rs_change_list *l = NULL;
+	const unsigned n = answers + 1;
+
+	ck_assert_int_eq(rs_store_changes(store, &all_changes, on_changes, &l), 0);
+	wait_for(&answers, n);
+	ck_assert_int_eq(l->status, 0);
+	ck_assert_uint_eq(l->n, newest);
+	for (size_t i = 0; i < l->n; i++) {
+		ck_assert_int_eq(l->changes[i].id, (int64_t)newest - (int64_t)i);
+		ck_assert_str_eq(l->changes[i].new, "2");
+	}
+	rs_change_list_free(l);
+}
+
+/* Changes first..last of one tick. */
+static void
+change(int64_t first, int64_t last)
+{
+	struct rs_change c[300];
+	size_t n = 0;
+
+	for (int64_t id = first; id <= last; id++) {
+		ck_assert_uint_lt(n, RS_ARRAY_LEN(c));
+		c[n] =
+		    (struct rs_change){.id = id, .fact = RS_F_IRQ_AFFINITY, .old = "0", .new = "2"};
+		c[n].labels = rs_labels_none;
+		(void)snprintf(c[n].labels.irq, sizeof(c[n].labels.irq), "31");
+		n++;
+	}
+	rs_store_change(store, c, n);
+}
+
+#define COUNT_CHANGES "SELECT count(*) FROM changes"
+
+START_TEST(changes_survive_a_restart_also_those_that_waited)
+{
+	open_store(dir.db, boot_a);
+	ck_assert_int_eq(rs_store_next_change_id(store), 1);
+	check_changes(0);
+	change(1, 2);
+	change(3, 3);
+	check_changes(3);
+	reopen(boot_b);
+	ck_assert_int_eq(rs_store_next_change_id(store), 4);
+	check_changes(3);
+	change(4, 4);
+	ck_assert_int_eq(rs_store_next_change_id(store), 5);
+	/* Closed while the first is being written. */
+	change(5, 6);
+	reopen(boot_b);
+	check_changes(6);
+}
+END_TEST
+
+START_TEST(changes_of_a_tick_are_one_transaction_and_a_minute_has_few)
+{
+	open_store(dir.db, boot_a);
+	change(1, 300);
+	check_changes(300);
+	ck_assert_uint_eq(stats().commits, 1);
+	/* A few more are written at once, a lasting storm is not. */
+	for (unsigned id = 301; id < 320; id++) {
+		change(id, id);
+		check_changes(id);
+	}
+	ck_assert_uint_eq(stats().commits, RS_UNWRITTEN_WRITES);
+	ck_assert_int_eq(
+	    test_shell_int(dir.db, COUNT_CHANGES), 300 + (int64_t)RS_UNWRITTEN_WRITES - 1);
+	append(plain_block(1, 1));
+	check_changes(319);
+	ck_assert_uint_eq(stats().commits, RS_UNWRITTEN_WRITES + 2);
+	ck_assert_int_eq(test_shell_int(dir.db, COUNT_CHANGES), 319);
+	atomic_fetch_add(&test_clock_ahead_ns, 60 * RS_NS_PER_S);
+	change(320, 320);
+	check_changes(320);
+	ck_assert_int_eq(test_shell_int(dir.db, COUNT_CHANGES), 320);
+	ck_assert_uint_eq(stats().changes_dropped, 0);
+}
+END_TEST
+
+START_TEST(changes_that_cannot_be_written_are_told_and_written_later)
+{
+	open_store(dir.db, boot_a);
+	append(plain_block(1, 1));
+	atomic_store(&fault_disk.failures, 1);
+	change(1, 2);
+	check_changes(2);
+	ck_assert_str_eq(stats().state, "failing");
+	ck_assert_int_eq(test_shell_int(dir.db, COUNT_CHANGES), 0);
+	/* With those that come next, or with the next minute. */
+	change(3, 3);
+	check_changes(3);
+	ck_assert_str_eq(stats().state, "ok");
+	ck_assert_int_eq(test_shell_int(dir.db, COUNT_CHANGES), 3);
+	reopen(boot_a);
+	check_changes(3);
+}
+END_TEST
+
+START_TEST(changes_that_hang_in_the_disk_are_told)
+{
+	struct rs_change_list *l = NULL;
+
+	open_store(dir.db, boot_a);
+	append(plain_block(1, 1));
+	(void)pthread_mutex_lock(&fault_disk.gate);
+	/* Asked before they are handed over, answered while they are written. */
+	const struct rs_finding f = full_finding(1);
+	ck_assert_int_eq(rs_store_finding(store, &f), 0);
+	ck_assert_int_eq(rs_store_changes(store, &all_changes, on_changes, &l), 0);
+	change(1, 2);
+	change(3, 3);
+	(void)pthread_mutex_unlock(&fault_disk.gate);
+	wait_for(&answers, 1);
+	ck_assert_int_eq(l->status, 0);
+	ck_assert_uint_eq(l->n, 3);
+	ck_assert_int_eq(l->changes[0].id, 3);
+	rs_change_list_free(l);
+	check_changes(3);
+}
+END_TEST
+
+START_TEST(in_memory_changes_are_answered_too)
+{
+	open_store(NULL, boot_a);
+	change(1, 2);
+	change(3, 3);
+	check_changes(3);
+	ck_assert_str_eq(stats().state, "memory");
+}
+END_TEST
+
+START_TEST(a_file_of_version_1_takes_changes)
+{
+	test_shell(dir.db, rs_schema_steps[0]);
+	test_shell(dir.db, "PRAGMA application_id = 0x526e6773; PRAGMA user_version = 1");
+	open_store(dir.db, boot_a);
+	append(plain_block(1, 1));
+	change(1, 1);
+	check_changes(1);
+}
+END_TEST
+
 /* --- a disk that hangs or fails ---------------------------------------- */
 
 START_TEST(a_store_that_waits_for_the_disk_says_so_and_takes_no_questions)
@@ -1139,6 +1303,7 @@ START_TEST(a_store_that_waits_for_the_disk_says_so_and_takes_no_questions)
 	struct rs_history *h = NULL;
 	struct rs_catalog *c = NULL;
 	struct rs_finding_list *l = NULL;
+	struct rs_change_list *changes = NULL;
 
 	open_store(dir.db, boot_a);
 	append(plain_block(100, 1));
@@ -1153,6 +1318,7 @@ START_TEST(a_store_that_waits_for_the_disk_says_so_and_takes_no_questions)
 	ck_assert_int_eq(rs_store_query(store, &q, no_head, NULL, on_history, &h), -EAGAIN);
 	ck_assert_int_eq(rs_store_catalog(store, no_head, NULL, on_catalog, &c), -EAGAIN);
 	ck_assert_int_eq(rs_store_findings(store, on_findings, &l), -EAGAIN);
+	ck_assert_int_eq(rs_store_changes(store, &all_changes, on_changes, &changes), -EAGAIN);
 	ck_assert_uint_eq(answers, 0);
 
 	(void)pthread_mutex_unlock(&fault_disk.gate);
@@ -1431,6 +1597,14 @@ suite(void)
 	tcase_add_test(t, no_finding_ends_before_it_began);
 	tcase_add_test(t, a_finding_that_is_written_does_not_hide_that_blocks_are_not);
 	tcase_add_test(t, at_most_a_thousand_findings_are_listed);
+
+	t = add_case(s, "changes");
+	tcase_add_test(t, changes_survive_a_restart_also_those_that_waited);
+	tcase_add_test(t, changes_of_a_tick_are_one_transaction_and_a_minute_has_few);
+	tcase_add_test(t, changes_that_cannot_be_written_are_told_and_written_later);
+	tcase_add_test(t, changes_that_hang_in_the_disk_are_told);
+	tcase_add_test(t, in_memory_changes_are_answered_too);
+	tcase_add_test(t, a_file_of_version_1_takes_changes);
 
 	t = add_case(s, "jobs");
 	tcase_add_test(t, closing_answers_everything_once_and_keeps_what_was_handed_over);
