@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: ISC */
+/* What a daemon may answer: every view of it makes a page on which no line holds a
+ * control character. */
+#include "fuzz.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "cmd.h"
+#include "doc.h"
+
+static void
+check_page(struct rs_page *p)
+{
+	for (size_t i = 0; i < p->out.len; i++) {
+		const unsigned char c = (unsigned char)p->out.data[i];
+
+		if ((c < 0x20 && c != '\n') || c == 0x7f)
+			abort();
+	}
+	rs_page_fini(p);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const struct rs_text body = {(const char *)data, (const char *)data + size};
+	struct rs_page p[4];
+	json_t *doc;
+
+	if (rs_doc_parse(body, &doc, NULL) < 0)
+		return 0;
+	for (size_t i = 0; i < RS_ARRAY_LEN(p); i++)
+		rs_page_init(&p[i], 80, false);
+	rs_show_status(&p[0], doc, doc, NULL);
+	rs_show_findings(&p[1], doc);
+	rs_show_changes(&p[2], doc);
+	rs_show_map(&p[3], doc);
+	for (size_t i = 0; i < RS_ARRAY_LEN(p); i++)
+		check_page(&p[i]);
+	json_decref(doc);
+	return 0;
+}
