@@ -5,105 +5,9 @@
  */
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { chromium } from 'playwright-core';
-
-const DEADLINE_MS = 60000;
-const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
-  '--disable-background-networking', '--disable-component-update', '--disable-sync'];
-
-let dir;
-let port;
-let origin;
-let daemon;
-let browser;
-
-/* Waits for a state, not for a time: says what was seen last when it never came. */
-async function until(what, probe) {
-  const end = Date.now() + DEADLINE_MS;
-  let seen;
-  for (;;) {
-    try {
-      const value = await probe();
-      if (value)
-        return value;
-      seen = value;
-    } catch (error) {
-      seen = error.message;
-    }
-    if (Date.now() > end)
-      assert.fail(`${what} did not happen; last seen: ${seen}\n${daemon.log}`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-}
-
-async function api(path) {
-  const answer = await fetch(origin + '/api/v1/' + path);
-  assert.equal(answer.status, 200, path);
-  return answer.json();
-}
-
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port: found } = server.address();
-      server.close(() => resolve(found));
-    });
-  });
-}
-
-/* An empty configuration, so that the one of this machine does not matter. */
-async function startDaemon() {
-  const config = join(dir, 'ringside.conf');
-  await writeFile(config, '');
-  const child = spawn(process.env.RINGSIDED,
-    ['-c', config, '--db', 'none', '--listen', '127.0.0.1:' + port],
-    { stdio: ['ignore', 'pipe', 'pipe'] });
-  daemon = { child, log: '' };
-  const own = daemon;
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (text) => { own.log = (own.log + text).slice(-8000); });
-  child.on('error', (error) => { own.log += error.message; });
-  child.on('exit', (code, signal) => { own.log += `\nended: ${code ?? signal}\n`; });
-  await until('the daemon answering', async () => (await api('summary')).sampled_at_ms > 0);
-}
-
-async function stopDaemon() {
-  const { child } = daemon;
-  if (child.exitCode !== null || child.signalCode !== null)
-    return;
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGTERM');
-  const timer = setTimeout(() => child.kill('SIGKILL'), 15000);
-  await ended;
-  clearTimeout(timer);
-}
-
-/* A page of its own profile; complaints: what a user would not have seen. */
-async function openPage(options = {}, prepare = async () => {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-  const page = await context.newPage();
-  const complaints = [];
-  page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type()))
-      complaints.push(message.text() + ' ' + message.location().url);
-  });
-  page.on('pageerror', (error) => complaints.push(error.stack));
-  page.on('request', (request) => {
-    if (new URL(request.url()).origin !== origin)
-      complaints.push('asked another host: ' + request.url());
-  });
-  await prepare(page);
-  await page.goto(origin + '/');
-  return { page, complaints, close: () => context.close() };
-}
+import { api, close as closeAll, open, openPage, startDaemon, stopDaemon, until }
+  from './support.mjs';
 
 /* For each row of the heatmap, how many of its pixels are cells: opaque and like
  * their neighbour, which the lines of the hatching are not. */
@@ -142,25 +46,17 @@ async function isLive(page) {
   return await page.getAttribute('#link', 'data-link') === 'live';
 }
 
+let origin;
+
 before(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'ringside-browser-'));
-  await chmod(dir, 0o755);
-  port = await freePort();
-  origin = 'http://127.0.0.1:' + port;
-  await startDaemon();
-  browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: FLAGS });
+  origin = await open();
   await until('twelve stored samples', async () => {
     const { time_ms: times } = await api('series?metric=core_packet_load_ratio&after=-300');
     return times.length >= 12;
   });
 });
 
-after(async () => {
-  await browser?.close();
-  if (daemon)
-    await stopDaemon();
-  await rm(dir, { recursive: true, force: true });
-});
+after(closeAll);
 
 describe('dashboard', () => {
   test('the page comes with a policy that allows only its own host', async () => {

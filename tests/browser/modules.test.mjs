@@ -154,6 +154,31 @@ test('cleared findings leave the active ones and do not pile up', () => {
   assert.equal(store.cleared[0].id, 500);
 });
 
+test('changes come newest first, once, and are bounded', () => {
+  const store = new Store();
+  store.refuseChanges('nothing is here');
+  assert.equal(store.changes, null);
+  assert.equal(store.changesProblem, 'nothing is here');
+  store.applyChanges([{ id: 5 }, { id: 4 }]);
+  store.applyChange({ id: 6 });
+  store.applyChange({ id: 5 });
+  assert.deepEqual(store.changes.map((c) => c.id), [6, 5, 4]);
+  assert.equal(store.changesProblem, null);
+  for (let id = 7; id < 600; id++)
+    store.applyChange({ id });
+  assert.equal(store.changes.length, 200);
+  assert.equal(store.changes[0].id, 599);
+});
+
+test('a map that cannot be had leaves the last one', () => {
+  const store = new Store();
+  store.applyMap({ cores: [] });
+  store.takeChanges();
+  store.refuseMap('too busy');
+  assert.deepEqual(store.map, { cores: [] });
+  assert.ok(store.takeChanges().has('map'));
+});
+
 class FakeEventSource {
   static CLOSED = 2;
   static all = [];

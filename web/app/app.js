@@ -7,15 +7,21 @@
 import { get } from './api.js';
 import { Store } from './store.js';
 import { Stream } from './stream.js';
+import { changesView } from './views/changes.js';
 import { coresView } from './views/cores.js';
 import { findingsView } from './views/findings.js';
 import { heatmapView } from './views/heatmap.js';
 import { instrumentView } from './views/instrument.js';
 import { interfacesView } from './views/interfaces.js';
+import { mapView } from './views/map.js';
 import { verdictView } from './views/verdict.js';
 
 const HEALTH_MS = 30000;
 const FINDINGS_MS = 15000;
+/* Structure and settings of the map; its figures come with each tick. */
+const MAP_MS = 5000;
+/* Many settings may change at once. */
+const CHANGE_MS = 500;
 /* Missed ticks of an overloaded router must not become a request each. */
 const FILL_MS = 10000;
 /* A page nobody looks at gives its stream back after this time. */
@@ -29,9 +35,11 @@ const byId = (id) => document.getElementById(id);
 const views = [
   { view: verdictView(document), on: ['tick', 'connection', 'findings'] },
   { view: heatmapView(byId('load')), on: ['tick', 'history', 'findings', 'connection'] },
-  { view: coresView(byId('cores')), on: ['tick'] },
+  { view: mapView(byId('map')), on: ['tick', 'map'] },
+  { view: coresView(byId('cores')), on: ['tick', 'map'] },
   { view: interfacesView(byId('interfaces')), on: ['tick', 'history'] },
   { view: findingsView(byId('findings')), on: ['tick', 'findings'] },
+  { view: changesView(byId('changes')), on: ['changes'] },
   { view: instrumentView(byId('instrument')), on: ['health'] },
 ];
 
@@ -70,8 +78,16 @@ const ATTEMPTS = {
         { metric: 'interface_bytes', device: devices, after: '-300' }));
     }
   },
+  map: async () => store.applyMap(await get('map')),
+  changes: async () => store.applyChanges(await get('changes')),
   findings: async () => store.applyFindings(await get('findings', { state: 'all' })),
   health: async () => store.applyHealth(await get('health')),
+};
+
+/* Who says on the page that an attempt failed. */
+const REFUSALS = {
+  map: (reason) => store.refuseMap(reason),
+  changes: (reason) => store.refuseChanges(reason),
 };
 
 const asked = new Map();
@@ -88,6 +104,7 @@ async function ask(...names) {
     } catch (error) {
       if (error.status === 401 || error.status === 403)
         store.setConnection('refused', { status: error.status, message: error.message });
+      REFUSALS[name]?.(error.message);
     } finally {
       asked.get(name).isRunning = false;
       repaint();
@@ -96,7 +113,7 @@ async function ask(...names) {
 }
 
 function askAll() {
-  ask('load', 'findings', 'health');
+  ask('load', 'findings', 'map', 'changes', 'health');
   ask('now').then(() => ask('traffic'));
 }
 
@@ -114,11 +131,17 @@ const HANDLERS = {
       askIfOlder('load', FILL_MS);
       askIfOlder('traffic', FILL_MS);
     }
+    if (!document.hidden)
+      askIfOlder('map', MAP_MS);
     if (store.active.length > 0 || data.summary.findings_active !== store.active.length)
       askIfOlder('findings', FINDINGS_MS);
   },
   finding: (data) => store.applyFinding(data.finding),
-  gap: () => ask('load', 'traffic', 'findings'),
+  change: (data) => {
+    store.applyChange(data);
+    askIfOlder('map', CHANGE_MS);
+  },
+  gap: () => ask('load', 'traffic', 'findings', 'changes'),
 };
 
 let hasBeenLost = false;

@@ -64,6 +64,12 @@ export function lineRate(bps) {
   return parts === null ? DASH : Number(parts.number) + NBSP + parts.unit;
 }
 
+/* A rate that is a round figure by itself: "20 kpps". */
+export function roundPackets(pps) {
+  const parts = packetsParts(pps);
+  return parts === null ? DASH : Number(parts.number) + NBSP + parts.unit;
+}
+
 /* A count per second of things named elsewhere: "11.9 k/s". */
 export function rate(ps) {
   if (!isKnown(ps))
@@ -88,6 +94,20 @@ export function bytes(n) {
 
 export function percent(ratio) {
   return isKnown(ratio) ? Math.round(ratio * 100) + NBSP + '%' : DASH;
+}
+
+/* "0 to 3, 7": numbers in order, runs of three and more by their ends. */
+export function ranges(numbers) {
+  const sorted = [...new Set(numbers.map(Number))].sort((a, b) => a - b);
+  const runs = [];
+  for (const n of sorted) {
+    const run = runs.at(-1);
+    if (run !== undefined && run[1] === n - 1)
+      run[1] = n;
+    else
+      runs.push([n, n]);
+  }
+  return runs.map(([a, b]) => a === b ? String(a) : a + (b - a > 1 ? ' to ' : ', ') + b).join(', ');
 }
 
 export function decimal(v, digits) {

@@ -29,9 +29,11 @@ function read() {
   const style = getComputedStyle(document.documentElement);
   const value = (name) => style.getPropertyValue(name).trim();
   const stops = Array.from({ length: STOPS }, (_, i) => rgb(value('--heat-' + i)));
-  const heat = Array.from({ length: LEVELS + 1 }, (_, i) => between(stops, i / LEVELS));
+  const scale = Array.from({ length: LEVELS + 1 }, (_, i) => between(stops, i / LEVELS));
   return {
-    heat,
+    heat: scale.map((c) => 'rgb(' + c.join(' ') + ')'),
+    /* What is written on each of them. */
+    heatInk: scale.map((c) => luminance(c) > 0.2 ? '#14181c' : '#ffffff'),
     ink: value('--ink'),
     muted: value('--muted'),
     line: value('--line'),
@@ -52,8 +54,15 @@ function rgb(text) {
 function between(stops, ratio) {
   const at = ratio * (stops.length - 1);
   const i = Math.min(Math.floor(at), stops.length - 2);
-  const mix = (c) => Math.round(stops[i][c] + (at - i) * (stops[i + 1][c] - stops[i][c]));
-  return 'rgb(' + mix(0) + ' ' + mix(1) + ' ' + mix(2) + ')';
+  return [0, 1, 2].map((c) => Math.round(stops[i][c] + (at - i) * (stops[i + 1][c] - stops[i][c])));
+}
+
+/* As contrast is judged: 0 black, 1 white; black and white text are read equally
+ * well on 0.18. */
+function luminance(color) {
+  const [r, g, b] = color.map((c) => c / 255)
+    .map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
 export function heatLevel(ratio) {

@@ -26,12 +26,16 @@ export function paintSparkline(canvas, points, series, span) {
     context.fillStyle = color;
     const room = i === 0 ? middle - 1 : height - middle - 1;
     const tops = pixelTops(points, key, span, width);
-    for (const [x, v] of tops.entries()) {
-      if (v === undefined)
-        continue;
-      /* A known zero is a hairline, no value is nothing. */
-      const h = Math.max(scale, room * v / most);
-      context.fillRect(x, i === 0 ? middle - h : middle + 1, 1, h);
+    /* A known zero is a hairline, no value is nothing; pixels of one height are one
+     * rectangle. */
+    const heightOf = (v) => v === undefined ? 0 : Math.max(scale, room * v / most);
+    for (let x = 0; x < width;) {
+      const h = heightOf(tops[x]);
+      const from = x++;
+      while (x < width && heightOf(tops[x]) === h)
+        x++;
+      if (h > 0)
+        context.fillRect(from, i === 0 ? middle - h : middle + 1, x - from, h);
     }
   }
 }

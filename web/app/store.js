@@ -11,11 +11,20 @@ export const SPAN_MS = 300000;
 /* Five minutes at the shortest interval. */
 const MAX_POINTS = 1600;
 const MAX_CLEARED = 50;
+const MAX_CHANGES = 200;
 
 export class Store {
   summary = null;
   cores = [];
   interfaces = [];
+  queues = [];
+  /* Structure and settings, some seconds old; null: not there (yet), the reason
+   * beside it. */
+  map = null;
+  mapProblem = null;
+  /* Settings that changed, newest first. */
+  changes = null;
+  changesProblem = null;
   health = null;
   /* Packet load by core; bit/s by "rx DEVICE" and "tx DEVICE". */
   load = new History(SPAN_MS, MAX_POINTS);
@@ -74,11 +83,11 @@ export class Store {
 
   /* One sample, from the stream or from the three requests at the start. Returns
    * false when there is a hole before it that stored history may fill. */
-  applyTick({ summary, cores, interfaces }) {
+  applyTick({ summary, cores, interfaces, queues }) {
     const t = summary.sampled_at_ms;
     if (!(t > 0)) {
       /* No sample yet. */
-      this.#take(summary, cores, interfaces);
+      this.#take(summary, cores, interfaces, queues);
       return true;
     }
     const interval = summary.interval_ms || 1000;
@@ -91,14 +100,16 @@ export class Store {
     this.load.add(t, new Map(cores.map((c) => [c.core, c.packet_load])), interval / 2);
     this.traffic.add(t, new Map(interfaces.flatMap((i) =>
       [['rx ' + i.device, i.rx_bps], ['tx ' + i.device, i.tx_bps]])), interval / 2);
-    this.#take(summary, cores, interfaces);
+    this.#take(summary, cores, interfaces, queues);
     return before !== null && t - before < 1.75 * interval;
   }
 
-  #take(summary, cores, interfaces) {
+  #take(summary, cores, interfaces, queues) {
     this.summary = summary;
     this.cores = [...cores].sort((a, b) => a.core - b.core);
     this.interfaces = interfaces;
+    /* The requests at the start do not ask for them. */
+    this.queues = queues ?? this.queues;
     this.#heardAt = performance.now();
     this.#names.add('tick');
   }
@@ -122,6 +133,36 @@ export class Store {
   applyFinding(finding) {
     this.findings.set(finding.id, finding);
     this.#boundFindings();
+  }
+
+  applyMap(map) {
+    this.map = map;
+    this.mapProblem = null;
+    this.#names.add('map');
+  }
+
+  /* What is there stays. */
+  refuseMap(reason) {
+    this.mapProblem = reason;
+    this.#names.add('map');
+  }
+
+  applyChanges(list) {
+    this.changes = list.slice(0, MAX_CHANGES);
+    this.changesProblem = null;
+    this.#names.add('changes');
+  }
+
+  /* One of the stream; those sent again after a reconnection are known. */
+  applyChange(change) {
+    if (this.changes?.some((c) => c.id === change.id))
+      return;
+    this.applyChanges([change, ...this.changes ?? []].sort((a, b) => b.id - a.id));
+  }
+
+  refuseChanges(reason) {
+    this.changesProblem = reason;
+    this.#names.add('changes');
   }
 
   applyHealth(health) {

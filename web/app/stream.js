@@ -37,7 +37,7 @@ export class Stream {
       this.#handlers.onOpen();
     });
     source.addEventListener('error', () => this.#lost(source));
-    for (const name of ['tick', 'finding', 'gap'])
+    for (const name of ['tick', 'finding', 'change', 'gap'])
       source.addEventListener(name, (event) => this.#event(name, event.data));
   }
 

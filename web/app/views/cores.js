@@ -2,11 +2,12 @@
 /*
  * One bar per core. Packet work (interrupts) starts at the left in warm
  * colours, so that it is compared across cores from one line; processes follow
- * in cool ones. On big machines quiet cores are folded away.
+ * in cool ones. Below it who feeds the core and which threads work on packets
+ * there. On big machines quiet cores are folded away.
  */
 
 import { el, keyedRows, setAttribute, setFigure, setHidden, setStyle, setText } from '../dom.js';
-import { isKnown, packets, percent, rate } from '../format.js';
+import { decimal, isKnown, packets, percent, ranges, rate } from '../format.js';
 
 /* In the order of drawing; a part is the sum of its known fields. */
 const PARTS = [
@@ -18,6 +19,8 @@ const PARTS = [
 ];
 
 const LIMIT = 0.9;
+/* A core at its limit whose clock is below this share of the highest. */
+const SLOW_RATIO = 0.8;
 const FOLD_FROM = 17;
 /* A core counts as quiet below this, and stays on the page for a while. */
 const QUIET_RATIO = 0.05;
@@ -39,12 +42,14 @@ function makeRow() {
   const bar = el('span', { class: 'bar', role: 'img' }, ...segments, mark);
   const note = el('span', { class: 'bar-note', title: 'Not counted when load is judged: offline, '
     + 'isolated, reserved or owned by a polling process' });
-  const [load, busy, irqs, pps] = ['load', 'busy', 'irqs', 'pps'].map((name) => cell(name));
-  const fed = cell('fed');
+  const [load, busy, clock, irqs, pps] = ['load', 'busy', 'clock', 'irqs', 'pps']
+    .map((name) => cell(name));
+  const [feeds, threads] = [el('span', {}), el('span', {})];
+  const fed = cell('fed', feeds, threads);
   const node = el('div', { role: 'row', class: 'core' },
-    label, cell('bar', bar, note), load, busy, irqs, pps, fed);
+    label, cell('bar', bar, note), load, busy, clock, irqs, pps, fed);
 
-  const update = (core, summary) => {
+  const update = (core, summary, known) => {
     const isOnline = core.online !== false;
     setText(label, 'core ' + core.core);
     setAttribute(node, 'data-core', String(core.core));
@@ -66,9 +71,14 @@ function makeRow() {
     setFigure(busy, percent(core.busy));
     setFigure(irqs, rate(core.nic_interrupts_ps));
     setFigure(pps, packets(core.softnet?.processed_pps ?? null));
-    const feeds = feedTexts(core.fed_by ?? []).join(', ');
-    setText(fed, feeds);
-    setAttribute(fed, 'title', feeds || null);
+    setFigure(clock, clockText(core));
+    const isSlow = core.freq_hz < SLOW_RATIO * core.freq_max_hz && core.busy >= LIMIT;
+    setAttribute(clock, 'data-slow', isSlow ? '' : null);
+    const [from, work] = [feedTexts(core.fed_by ?? []).join(', '), threadTexts(known, core.core)];
+    setText(feeds, from === '' ? '' : 'fed by ' + from);
+    setText(threads, work);
+    setHidden(feeds, from === '');
+    setHidden(fed, from === '' && work === '');
   };
   return { node, update };
 }
@@ -81,19 +91,46 @@ function noteText(core) {
   return '';
 }
 
-/* "igb0 q0" where both directions of a queue arrive here, "igb0 rx0" where one does. */
+/* "igb0 q 0 to 3" where both directions of a queue arrive here, "igb0 rx 0" where
+ * one does. */
 function feedTexts(feeds) {
-  const seen = new Map();
+  const byQueue = new Map();
   for (const { device, queue, direction } of feeds) {
     const key = JSON.stringify([device, queue]);
-    const known = seen.get(key);
+    const known = byQueue.get(key);
     if (known)
       known.direction = 'q';
     else
-      seen.set(key, { device, queue, direction: direction ?? 'q' });
+      byQueue.set(key, { device, queue, direction: direction ?? 'q' });
   }
-  return [...seen.values()].map(({ device, queue, direction }) =>
-    (device ?? '?') + (isKnown(queue) ? ' ' + direction + queue : ''));
+  const byDevice = new Map();
+  for (const { device, queue, direction } of byQueue.values()) {
+    const key = (device ?? '?') + (isKnown(queue) ? ' ' + direction : '');
+    byDevice.set(key, [...byDevice.get(key) ?? [], queue]);
+  }
+  return [...byDevice].map(([name, queues]) =>
+    name + (queues.every(isKnown) ? ' ' + ranges(queues) : ''));
+}
+
+/* "0.60 of 1.40 GHz" */
+function clockText({ freq_hz: now, freq_max_hz: most }) {
+  if (!isKnown(now))
+    return null;
+  const of = isKnown(most) ? ' of ' + decimal(most / 1e9, 2) : '';
+  return decimal(now / 1e9, 2) + of + '\u00a0GHz';
+}
+
+/* Threads that work on packets, and busy processes, as the map knows them: seconds
+ * old. ksoftirqd's time is in the bar as soft interrupts. */
+function threadTexts(map, core) {
+  const own = (map?.threads ?? []).filter((t) => t.core === core && t.load >= QUIET_RATIO)
+    .sort((a, b) => b.load - a.load);
+  const text = (list) => list.slice(0, 3).map((t) => t.name + ' ' + percent(t.load)).join(', ')
+    + (list.length > 3 ? ' and ' + (list.length - 3) + ' more' : '');
+  const packet = own.filter((t) => t.class !== 'user');
+  const user = own.filter((t) => t.class === 'user');
+  return [packet.length > 0 ? 'packet threads ' + text(packet) : '',
+    user.length > 0 ? 'processes ' + text(user) : ''].filter((t) => t !== '').join('; ');
 }
 
 const COLUMNS = [
@@ -101,9 +138,9 @@ const COLUMNS = [
   ['bar', 'Share of time', null],
   ['load', 'Packet load', 'interrupt handling and packet threads, share of the time available'],
   ['busy', 'Busy', 'everything but idle, share of the time available'],
+  ['clock', 'Clock', 'frequency of the core now, and the highest it can have'],
   ['irqs', 'NIC interrupts', 'interrupts of network devices per second'],
   ['pps', 'Packets', 'entering the network stack per second; more than on the wire with VLANs'],
-  ['fed', 'Fed by', 'queues whose interrupts arrive here'],
 ];
 
 export function coresView(panel) {
@@ -111,6 +148,7 @@ export function coresView(panel) {
   const head = el('div', { role: 'row', class: 'core core-head' },
     ...COLUMNS.map(([name, text, title]) =>
       el('span', { role: 'columnheader', class: 'cell-' + name, title }, text)));
+  const clockHead = head.querySelector('.cell-clock');
   const table = el('div', { role: 'table', class: 'core-table', 'aria-labelledby': 'cores-title' },
     el('div', { role: 'rowgroup' }, head), body);
   const notMeasured = el('p', { class: 'note-line muted', hidden: true },
@@ -133,6 +171,8 @@ export function coresView(panel) {
   const render = (store) => {
     last = store;
     const { cores, summary } = store;
+    if (summary === null)
+      return;
     for (const core of cores) {
       if (core.packet_load >= QUIET_RATIO || core.busy >= 2 * QUIET_RATIO)
         workedAt.set(core.core, store.sampledMs);
@@ -141,12 +181,14 @@ export function coresView(panel) {
       && core.core !== summary.hottest_core;
     const shown = cores.length < FOLD_FROM || isOpen ? cores : cores.filter((c) => !isQuiet(c));
     const nFolded = cores.length - shown.length;
-    rows(shown, summary);
+    rows(shown, summary, store.map);
     setHidden(fold, !isOpen && nFolded === 0 || cores.length < FOLD_FROM);
     setText(fold, isOpen ? 'Hide quiet cores' : 'Show ' + nFolded + ' quiet cores');
     setAttribute(fold, 'aria-expanded', String(isOpen));
     setHidden(notMeasured, summary.cpu_accounting !== 'tick');
-    setAttribute(table, 'data-fed', cores.some((c) => c.fed_by?.length > 0) ? '' : null);
+    const isRequested = store.map?.cores?.some((c) => c.freq_measured === false) ?? false;
+    setText(clockHead, isRequested ? 'Clock, requested' : 'Clock');
+    setAttribute(table, 'data-clock', cores.some((c) => isKnown(c.freq_hz)) ? '' : null);
     setAttribute(panel, 'data-steal', cores.some((c) => c.steal >= 0.005) ? '' : null);
     setAttribute(panel, 'data-tick', summary.cpu_accounting === 'tick' ? '' : null);
   };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Interfaces: throughput in and out against the line rate, packets, drops.
- * Those that are down are folded, loopback stands last and back.
+ * Interfaces: throughput in and out against the line rate, packets, where
+ * packets are lost, and how they spread over the queues. Those that are down are
+ * folded, of many the software ones without traffic as well; loopback stands last.
  */
 
 import { el, keyedRows, setAttribute, setFigure, setHidden, setStyle, setText } from '../dom.js';
@@ -9,16 +10,25 @@ import { bits, isKnown, lineRate, packets, percent, rate } from '../format.js';
 import { onPaletteChange, palette } from '../palette.js';
 import { paintSparkline } from '../sparkline.js';
 import { SPAN_MS } from '../store.js';
+import { nicQueues } from './nicqueues.js';
 
-/* Losses: [words, value]. What a device reports as missed stands for the ring
- * as long as its driver's own counters are not read. */
-const LOSSES = [
-  ['on the wire', (nic) => nic.drops?.wire_pps],
-  ['in the ring', (nic) => nic.drops?.ring_pps ?? nic.rx_missed_pps],
-  ['in the queueing discipline', (nic) => nic.drops?.qdisc_pps],
-  ['when sending', (nic) => nic.drops?.tx_pps ?? nic.tx_dropped_pps],
-  ['not attributed', (nic) => nic.drops?.unattributed_pps],
+/* Where packets are lost, on their way: [words, value, what it means]. What a
+ * device reports as missed stands for the ring as long as its driver's own counters
+ * are not read. */
+const STAGES = [
+  ['wire', (nic) => nic.drops?.wire_pps, 'damaged on the wire'],
+  ['ring', (nic) => nic.drops?.ring_pps ?? nic.rx_missed_pps,
+    'no room in the receive ring: the core was too slow'],
+  ['qdisc', (nic) => nic.drops?.qdisc_pps, 'dropped by the queueing discipline'],
+  ['sending', (nic) => nic.drops?.tx_pps ?? nic.tx_dropped_pps,
+    'dropped by the driver when sending'],
+  ['unattributed', (nic) => nic.drops?.unattributed_pps, 'counted as lost, but not where'],
 ];
+
+const FOLD_FROM = 9;
+/* Without traffic: below this for a while. */
+const QUIET_PPS = 1;
+const QUIET_MS = 60000;
 
 function order(a, b) {
   return (a.kind === 'loopback') - (b.kind === 'loopback') || a.ifindex - b.ifindex;
@@ -46,17 +56,25 @@ function makeRow() {
   const name = el('h3', {});
   const about = el('span', {});
   const drops = el('span', { class: 'nic-drops' });
+  const stages = stageRow();
+  const queues = nicQueues();
   const [rx, tx] = [directionCell('rx', 'in'), directionCell('tx', 'out')];
   const trace = el('canvas', { class: 'trace', 'aria-hidden': 'true' });
   const node = el('li', { class: 'nic' }, el('div', { class: 'nic-head' }, name,
-    el('p', { class: 'muted nic-about' }, about, ', ', drops)), trace, rx.node, tx.node);
+    el('p', { class: 'muted nic-about' }, about, drops)), trace, rx.node, tx.node, stages.node,
+  queues.node);
+  queues.node.addEventListener('toggle', () => queues.update(...own));
+  let own = [[], {}];
   const update = (nic, store) => {
     setText(name, nic.device);
     setAttribute(node, 'data-kind', nic.kind === 'loopback' ? 'loopback' : null);
     setText(about, aboutText(nic));
     rx.update(nic);
     tx.update(nic);
-    setDrops(drops, nic);
+    setText(drops, lossText(nic));
+    stages.update(nic);
+    own = [store.queues.filter((q) => q.device === nic.device), nic];
+    queues.update(...own);
     const to = store.traffic.newest ?? store.nowMs;
     const colors = palette();
     paintSparkline(trace, store.traffic.points,
@@ -79,38 +97,77 @@ function aboutText(nic) {
   return words.join(', ');
 }
 
+function stageRow() {
+  const parts = STAGES.map(([words, read, title]) => {
+    const value = el('span', {});
+    const node = el('span', { class: 'stage', title }, words + ' ', value);
+    return { node, value, read };
+  });
+  const node = el('div', { class: 'nic-stages' }, el('span', { class: 'nic-word' }, 'lost'),
+    ...parts.map((p) => p.node));
+  const update = (nic) => {
+    setHidden(node, !isStaged(nic));
+    for (const { node: part, value, read } of parts) {
+      const ps = read(nic);
+      setFigure(value, ps === 0 ? '0' : rate(ps));
+      setAttribute(part, 'data-lossy', ps > 0 ? '' : null);
+    }
+  };
+  return { node, update };
+}
+
+/* Stage by stage where there are some: a tunnel has no wire. */
+function isStaged(nic) {
+  const values = STAGES.map(([, read]) => read(nic)).filter(isKnown);
+  return values.some((v) => v > 0) || (nic.kind === 'physical' && values.length > 0);
+}
+
 /* rx_dropped also counts what nobody here wanted, so it is told and not called
  * a loss. */
-function setDrops(node, nic) {
-  const values = LOSSES.map(([words, read]) => [words, read(nic)]);
-  const lost = values.filter(([, v]) => v > 0).map(([words, v]) => rate(v) + ' ' + words);
+function lossText(nic) {
   const texts = [];
-  if (lost.length > 0)
-    texts.push('losing ' + lost.join(', '));
   if (nic.errors_pps > 0)
     texts.push(rate(nic.errors_pps) + ' with errors');
   if (nic.rx_dropped_pps > 0)
     texts.push(rate(nic.rx_dropped_pps) + ' discarded, perhaps of unknown protocols');
-  if (texts.length === 0)
-    texts.push(values.some(([, v]) => isKnown(v)) ? 'no drops' : 'drops not known');
-  setText(node, texts.join(', '));
-  setAttribute(node, 'data-lossy', lost.length > 0 ? '' : null);
+  if (texts.length === 0 && !isStaged(nic))
+    texts.push(STAGES.some(([, read]) => isKnown(read(nic))) ? 'no drops' : 'drops not known');
+  return texts.map((text) => ', ' + text).join('');
 }
 
 export function interfacesView(panel) {
   const up = el('ul', { class: 'nics' });
   const down = el('p', { class: 'nics-down muted', hidden: true });
   const empty = el('p', { class: 'muted' }, 'No interfaces seen yet.');
+  const fold = el('button', { type: 'button', class: 'fold', hidden: true,
+    click: () => { isOpen = !isOpen; if (last) render(last); } });
   panel.append(
     el('div', { class: 'panel-head' }, el('h2', { id: 'interfaces-title' }, 'Interfaces')),
-    up, empty, down);
+    up, fold, empty, down);
   const rows = keyedRows(up, (nic) => nic.device, makeRow);
+  const workedAt = new Map();
+  let isOpen = false;
   let last = null;
   const render = (store) => {
     last = store;
     const sorted = [...store.interfaces].sort(order);
     const isDown = (nic) => nic.up === false;
-    rows(sorted.filter((nic) => !isDown(nic)), store);
+    const listed = sorted.filter((nic) => !isDown(nic));
+    for (const nic of listed) {
+      if (nic.kind === 'physical' || nic.rx_pps >= QUIET_PPS || nic.tx_pps >= QUIET_PPS)
+        workedAt.set(nic.device, store.sampledMs);
+    }
+    for (const name of workedAt.keys()) {
+      if (!listed.some((nic) => nic.device === name))
+        workedAt.delete(name);
+    }
+    const isQuiet = (nic) => !(store.sampledMs - workedAt.get(nic.device) < QUIET_MS);
+    const shown = listed.length < FOLD_FROM || isOpen ? listed : listed.filter((n) => !isQuiet(n));
+    rows(shown, store);
+    const nFolded = listed.length - shown.length;
+    setHidden(fold, listed.length < FOLD_FROM || (nFolded === 0 && !isOpen));
+    setText(fold, isOpen ? 'Hide those without traffic' : 'Show ' + nFolded + ' without traffic');
+    setAttribute(fold, 'aria-expanded', String(isOpen));
     const names = sorted.filter(isDown).map((nic) => nic.device);
     setHidden(empty, store.interfaces.length > 0);
     setHidden(down, names.length === 0);
