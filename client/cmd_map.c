@@ -49,21 +49,35 @@ show_rate(struct rs_page *p, const char *direction, double bps, double pps)
 	rs_page_printf(p, "  %s %s %s", direction, bits, packets);
 }
 
-/* Where the counters of the queues come from, or why there are none. */
+static bool
+has_packets(const json_t *queues)
+{
+	for (size_t i = 0; i < json_array_size(queues); i++) {
+		if (!isnan(rs_doc_number(json_array_get(queues, i), "pps")))
+			return true;
+	}
+	return false;
+}
+
+/* Where the counters of the queues come from, or why there are none. Some drivers
+ * count drops only. */
 static void
-show_source(struct rs_page *p, const json_t *counters)
+show_source(struct rs_page *p, const json_t *counters, const json_t *queues)
 {
 	const char *const source = rs_doc_word(counters, "source");
-	const char *const reason = rs_doc_string(counters, "reason");
+	const bool is_none = strcmp(source, "none") == 0;
+	const char *reason = rs_doc_string(counters, "reason");
 	char pace[48];
+
+	if (reason == NULL && !is_none && !has_packets(queues))
+		reason = "packets not known";
 
 	rs_figure_quantity(rs_doc_number(counters, "pace_s"), "s", pace);
 	rs_page_printf(p, "  queue counters: ");
-	if (strcmp(source, "none") != 0 && pace[0] != '-')
-		rs_page_prose(p, 4, "%s every %s", source, pace);
-	else
-		rs_page_prose(p, 4, "%s%s%s", source, reason != NULL ? ", " : "",
-		    reason != NULL ? reason : "");
+	rs_page_printf(p, "%s", source);
+	if (!is_none && pace[0] != '-')
+		rs_page_printf(p, " every %s", pace);
+	rs_page_prose(p, 4, "%s%s", reason != NULL ? ", " : "", reason != NULL ? reason : "");
 }
 
 static void
@@ -263,7 +277,7 @@ rs_show_map(struct rs_page *p, const struct json_t *map)
 		rs_page_end(p);
 		show_device(p, d);
 		if (json_array_size(queues) > 0) {
-			show_source(p, json_object_get(d, "counters"));
+			show_source(p, json_object_get(d, "counters"), queues);
 			show_queues(p, queues, by_irq);
 		}
 	}

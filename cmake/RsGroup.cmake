@@ -16,6 +16,10 @@ if(RS_GROUP AND CMAKE_BUILD_TYPE STREQUAL "Release" AND CMAKE_OBJCOPY
 		string(APPEND text "--rename-section .text.${function}=.text.hot.${function}\n")
 	endforeach()
 	file(CONFIGURE OUTPUT ${RS_GROUP_ARGUMENTS} CONTENT "${text}" @ONLY)
+	# An archive is made anew when one of its sources is: this one, with the list.
+	string(SHA1 hash "${text}")
+	set(RS_GROUP_STAMP ${CMAKE_BINARY_DIR}/tick-functions.c)
+	file(CONFIGURE OUTPUT ${RS_GROUP_STAMP} CONTENT "typedef int rs_tick_functions; /* ${hash} */\n" @ONLY)
 endif()
 
 # rs_group(LAYER)
@@ -24,6 +28,6 @@ function(rs_group layer)
 		target_compile_options(${layer} PRIVATE -ffunction-sections)
 		add_custom_command(TARGET ${layer} POST_BUILD VERBATIM
 			COMMAND ${CMAKE_OBJCOPY} @${RS_GROUP_ARGUMENTS} $<TARGET_FILE:${layer}>)
-		set_property(TARGET ${layer} APPEND PROPERTY LINK_DEPENDS ${RS_GROUP_ARGUMENTS})
+		target_sources(${layer} PRIVATE ${RS_GROUP_STAMP})
 	endif()
 endfunction()

@@ -40,6 +40,7 @@ check_pie_supported(LANGUAGES C)
 
 function(rs_target_options target)
 	target_compile_options(${target} PRIVATE ${RS_WARNINGS} ${RS_HARDEN})
-	target_compile_definitions(${target} PRIVATE _POSIX_C_SOURCE=200809L)
+	target_compile_definitions(${target} PRIVATE _POSIX_C_SOURCE=200809L
+		_FILE_OFFSET_BITS=64)
 	target_link_options(${target} PRIVATE ${RS_HARDEN_LINK})
 endfunction()

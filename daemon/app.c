@@ -430,6 +430,7 @@ rs_app_open(
 	a->health.started_mono_ns = rs_clock_mono();
 	apply_log(&a->config);
 	rs_service_use_small_pages();
+	rs_service_allow_files();
 	/* A copy of its own: what it points to must outlive a reload. */
 	int rc = rs_options_config(o, &a->started, e);
 	if (rc == 0)

@@ -178,18 +178,29 @@ note_refusals(struct rs_source_health *h, const char *refusals)
 	(void)snprintf(h->reason, sizeof(h->reason), "%s", refusals);
 }
 
+/* That a source is not there at all is how the machine is; that it goes, or may
+ * not be read, is worth a warning. */
 static void
-note(struct rs_source_health *h, int rc, const struct rs_frame *f)
+log_state(const struct source *source, const struct rs_source_health *h, int rc)
+{
+	const char *const colon = *h->path ? ", " : "";
+	if (rc == 0)
+		rs_log_notice("source '%s'%s%s: readable again", h->id, colon, h->path);
+	else if (rc == -ENOENT && h->reads == 1 && !source->collector->is_essential)
+		rs_log_info("source '%s'%s%s: not on this system", h->id, colon, h->path);
+	else
+		rs_log_warn("source '%s'%s%s: %s", h->id, colon, h->path, strerror(-rc));
+}
+
+static void
+note(const struct source *source, struct rs_source_health *h, int rc, const struct rs_frame *f)
 {
 	const char *const state = state_of(rc);
 	h->reads++;
 	h->failures += rc < 0;
 	h->skipped_rows = f->skipped_rows;
 	if (strcmp(state, h->state) != 0) {
-		if (rc < 0)
-			rs_log_warn("source '%s' (%s): %s", h->id, h->path, strerror(-rc));
-		else
-			rs_log_notice("source '%s' (%s): readable again", h->id, h->path);
+		log_state(source, h, rc);
 		h->state = state;
 	}
 	if (rc == 0)
@@ -235,7 +246,7 @@ run_source(struct rs_sampler *s, size_t i, struct rs_model *m)
 		rs_model_apply(m, s->frame);
 	}
 	h->last_cost_ns = s->now() - start;
-	note(h, rc, s->frame);
+	note(source, h, rc, s->frame);
 	return rc;
 }
 

@@ -16,10 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+#define FILES_WANTED 8192
 
 #define FIRST_FD 3
 
@@ -84,6 +87,21 @@ rs_service_use_small_pages(void)
 #ifdef PR_SET_THP_DISABLE
 	(void)prctl(PR_SET_THP_DISABLE, 1L, 0L, 0L, 0L);
 #endif
+}
+
+/* The kernel's files are kept open, on a large machine some hundreds; the usual
+ * soft limit of 1024 is for programs with select(2). */
+void
+rs_service_allow_files(void)
+{
+	struct rlimit l;
+	if (getrlimit(RLIMIT_NOFILE, &l) < 0)
+		return;
+	const rlim_t wanted = RS_MIN(l.rlim_max, (rlim_t)FILES_WANTED);
+	if (l.rlim_cur >= wanted)
+		return;
+	l.rlim_cur = wanted;
+	(void)setrlimit(RLIMIT_NOFILE, &l);
 }
 
 /* NULL and the error in *ret_rc when there is no such user, or it is root. */

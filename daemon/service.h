@@ -24,6 +24,8 @@ size_t rs_service_sockets(int *ret_fds, size_t cap);
 /* Memory in small pages only: tables are reserved large and used little, and a
  * huge page would make each of them 2 MB. */
 void rs_service_use_small_pages(void);
+/* Raises the soft limit of open files, as far as it may. */
+void rs_service_allow_files(void);
 
 /* As root: makes the directory of path, when it is missing, the user's. A file or
  * directory that is there stays as it is. Otherwise nothing. */

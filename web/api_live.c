@@ -107,9 +107,10 @@ fires_on(const struct rs_irq_view *irq, unsigned cpu)
 	return false;
 }
 
-/* The queues a thread polls; when the kernel does not tell, its device. */
+/* The queues a thread polls; when the kernel does not tell, its device. Those
+ * whose line fired on the same core have been put. */
 static void
-put_polled(struct rs_json *j, const struct rs_view *v, const struct rs_thread_view *t)
+put_polled(struct rs_json *j, const struct rs_view *v, const struct rs_thread_view *t, unsigned cpu)
 {
 	const struct rs_nic_view *nic = rs_view_nic(v, t->thread.ifindex);
 	bool is_told = false;
@@ -119,7 +120,8 @@ put_polled(struct rs_json *j, const struct rs_view *v, const struct rs_thread_vi
 
 		if (q->napi == 0 || q->napi != t->thread.napi_id)
 			continue;
-		put_way(j, nic->info.name, q->queue, q->is_tx ? "tx" : "rx");
+		if (q->line == NULL || !fires_on(q->line, cpu))
+			put_way(j, nic->info.name, q->queue, q->is_tx ? "tx" : "rx");
 		is_told = true;
 	}
 	if (nic != NULL && !is_told)
@@ -142,7 +144,7 @@ rs_api_put_fed_by(struct rs_json *j, const struct rs_view *v, unsigned cpu)
 
 		if (t->thread.class == RS_THREAD_NAPI && t->thread.cpu == (int32_t)cpu &&
 		    t->load > 0)
-			put_polled(j, v, t);
+			put_polled(j, v, t, cpu);
 	}
 	rs_json_end(j);
 }

@@ -5,6 +5,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "api.h"
 #include "irqname.h"
@@ -74,6 +75,22 @@ rs_api_put_queues(struct rs_json *j, const struct rs_view *v)
 	rs_json_end(j);
 }
 
+static void
+put_setting(struct rs_json *j, unsigned id, const char *value)
+{
+	char shown[32];
+	const size_t most = RS_MIN(rs_fact_shown(id), sizeof(shown) - 4);
+
+	if (value == NULL)
+		return;
+	if (strlen(value) > rs_fact_shown(id)) {
+		memcpy(shown, value, most);
+		memcpy(shown + most, "...", 4);
+		value = shown;
+	}
+	rs_json_put_string(j, rs_facts[id].name, value);
+}
+
 /* The settings of one thing as an object of texts. */
 static void
 put_settings(
@@ -86,8 +103,7 @@ put_settings(
 
 		if (rs_facts[id].on == on)
 			value = rs_view_fact(v, (enum rs_fact_id)id, key, queue);
-		if (value != NULL)
-			rs_json_put_string(j, rs_facts[id].name, value);
+		put_setting(j, id, value);
 	}
 	rs_json_end(j);
 }
@@ -104,8 +120,7 @@ put_queue_settings(struct rs_json *j, const struct rs_view *v, const struct rs_q
 		const char *value =
 		    is_of_way ? rs_view_fact(v, (enum rs_fact_id)id, q->ifindex, q->queue) : NULL;
 
-		if (value != NULL)
-			rs_json_put_string(j, rs_facts[id].name, value);
+		put_setting(j, id, value);
 	}
 	rs_json_end(j);
 }

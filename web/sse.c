@@ -17,6 +17,8 @@
 #define EVENT_BYTES_MAX ((size_t)4 << 20)
 /* All events kept. One of any size fits. */
 #define RING_BYTES_MAX ((size_t)8 << 20)
+/* Up to this size more than RS_HUB_RING are kept. */
+#define RING_BYTES_SMALL ((size_t)512 << 10)
 
 /* The position of a client that saw another run of the program; events begin
  * with number 1. */
@@ -46,8 +48,8 @@ struct rs_hub {
 	struct rs_event *timer; /* owned; runs while there are clients */
 	struct client *clients;
 	unsigned n_clients;
-	/* Events oldest..next-1 are in ring[number % RS_HUB_RING]. */
-	struct frame *ring[RS_HUB_RING];
+	/* Events oldest..next-1 are in ring[number % RS_HUB_RING_SMALL]. */
+	struct frame *ring[RS_HUB_RING_SMALL];
 	uint64_t oldest, next;
 	size_t ring_bytes;     /* of the frames in ring */
 	uint64_t last_left;    /* value of next when the last client went */
@@ -69,7 +71,7 @@ static void
 forget_before(struct rs_hub *h, uint64_t number)
 {
 	for (; h->oldest < number; h->oldest++) {
-		struct frame **place = &h->ring[h->oldest % RS_HUB_RING];
+		struct frame **place = &h->ring[h->oldest % RS_HUB_RING_SMALL];
 
 		/* A number that was skipped has no frame. */
 		if (*place != NULL)
@@ -211,7 +213,7 @@ advance(struct client *c)
 	}
 	if (c->position == h->next)
 		return false;
-	c->frame = h->ring[c->position % RS_HUB_RING];
+	c->frame = h->ring[c->position % RS_HUB_RING_SMALL];
 	c->frame_sent = 0;
 	c->frame->refs++;
 	c->position++;
@@ -327,6 +329,17 @@ rs_hub_skip(struct rs_hub *h)
 	wake_waiting(h);
 }
 
+/* A large event does not push out the many small ones that came just before. */
+static bool
+has_room(const struct rs_hub *h, size_t len)
+{
+	const uint64_t n = h->next - h->oldest;
+
+	if (h->ring_bytes + len > RING_BYTES_MAX)
+		return false;
+	return n < RS_HUB_RING || (n < RS_HUB_RING_SMALL && h->ring_bytes <= RING_BYTES_SMALL);
+}
+
 bool
 rs_hub_commit(struct rs_hub *h)
 {
@@ -343,10 +356,9 @@ rs_hub_commit(struct rs_hub *h)
 	f->refs = 1;
 	f->len = h->scratch.len;
 	memcpy(f->bytes, h->scratch.data, f->len);
-	while (h->oldest < h->next &&
-	       (h->next - h->oldest == RS_HUB_RING || h->ring_bytes + f->len > RING_BYTES_MAX))
+	while (h->oldest < h->next && !has_room(h, f->len))
 		forget_before(h, h->oldest + 1);
-	h->ring[h->next % RS_HUB_RING] = f;
+	h->ring[h->next % RS_HUB_RING_SMALL] = f;
 	h->ring_bytes += f->len;
 	h->next++;
 	h->stats.events++;

@@ -3,8 +3,8 @@
  * The hub of the event stream: each event is formatted once into a ring, each
  * client has a position in it and is a source (reply.h) for its connection. A
  * client that falls behind by more than the ring, which is bounded in events
- * and in bytes, skips to the oldest event kept and is told with `event: gap`. Knows nothing of
- * HTTP. Loop thread.
+ * and in bytes, skips to the oldest event kept and is told with `event: gap`.
+ * Knows nothing of HTTP. Loop thread.
  *
  * Event ids are "INSTANCE-NUMBER"; the instance tells a reconnecting client of
  * an earlier run of the program from one of this run.
@@ -17,7 +17,10 @@
 #include "loop.h"
 #include "reply.h"
 
+/* Events that are kept whatever their size, and so many while they are small: a
+ * tick may come with hundreds of changes. */
 #define RS_HUB_RING 64u
+#define RS_HUB_RING_SMALL 1024u
 
 struct rs_hub;
 

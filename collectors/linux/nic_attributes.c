@@ -325,3 +325,28 @@ rs_nic_read(const struct rs_root *root, const char *name, struct rs_nic_info *re
 	*ret = nic;
 	return 0;
 }
+
+/* false: not told. */
+static bool
+read_power(
+    const struct rs_root *root, const char *name, const char *attribute, char text[static 32])
+{
+	char path[PATH_BYTES];
+	(void)snprintf(path, sizeof(path), DIR "%s/device/power/%s", name, attribute);
+	return rs_root_read(root, path, text, 32) > 0;
+}
+
+bool
+rs_nic_may_sleep(const struct rs_root *root, const char *name)
+{
+	char text[32];
+	return read_power(root, name, "control", text) && strcmp(text, "on") != 0;
+}
+
+bool
+rs_nic_is_asleep(const struct rs_root *root, const char *name)
+{
+	char text[32];
+	/* "suspended", "suspending" (drivers/base/power/sysfs.c) */
+	return read_power(root, name, "runtime_status", text) && strncmp(text, "suspend", 7) == 0;
+}

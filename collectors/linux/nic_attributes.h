@@ -15,4 +15,10 @@ int rs_nic_read(const struct rs_root *root, const char *name, struct rs_nic_info
 /* Sets the kind and what follows from it. */
 void rs_nic_set_kind(struct rs_nic_info *nic, const char *kind);
 
+/* A question of ethtool's wakes a device that sleeps (runtime power management,
+ * __dev_ethtool in net/ethtool/ioctl.c). Whether the device may do so when it is
+ * idle, and whether it does. */
+bool rs_nic_may_sleep(const struct rs_root *root, const char *name);
+bool rs_nic_is_asleep(const struct rs_root *root, const char *name);
+
 #endif

@@ -120,7 +120,12 @@ find_stats(const struct rs_nic_list *l, struct rs_nic_entry *e)
 		memset(&info, 0, sizeof(info));
 		memcpy(info.name, e->name, sizeof(info.name));
 		info.rx_queues = info.tx_queues = -1;
+		e->may_sleep = false;
+	} else {
+		e->may_sleep = rs_nic_may_sleep(l->root, e->name);
 	}
+	if (rs_nic_list_is_asleep(l, e))
+		return -ENODEV;
 	return rs_nic_stats_find(&e->stats, l->ethtool, &info);
 }
 
@@ -182,6 +187,12 @@ rs_nic_list_is_same(struct rs_nic_list *l)
 	l->is_stale = false;
 	rs_linkwatch_take(l->watch, note_change, l);
 	return !l->is_stale;
+}
+
+bool
+rs_nic_list_is_asleep(const struct rs_nic_list *l, const struct rs_nic_entry *e)
+{
+	return e->may_sleep && rs_nic_is_asleep(l->root, e->name);
 }
 
 void

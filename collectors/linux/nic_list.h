@@ -22,6 +22,7 @@ struct rs_nic_entry {
 	struct rs_nic_stats stats;
 	/* the list's own */
 	bool is_listed;
+	bool may_sleep;	   /* a question might wake it */
 	rs_ns describe_ns; /* when it is described again without notice */
 	/* the reader's own, zeroed when the interface appears */
 	bool is_in_frame;		/* something was read of it in this try */
@@ -65,6 +66,8 @@ int rs_nic_list_follow(struct rs_nic_list *l, rs_ns now);
 bool rs_nic_list_is_same(struct rs_nic_list *l);
 /* NULL: not known. */
 struct rs_nic_entry *rs_nic_list_find(struct rs_nic_list *l, uint32_t ifindex);
+/* Whether it must not be asked by ethtool, for that would wake it. */
+bool rs_nic_list_is_asleep(const struct rs_nic_list *l, const struct rs_nic_entry *e);
 /* `ethtool -S` failed: it is of no use until the interface is described again,
  * which is soon. */
 void rs_nic_list_failed(struct rs_nic_entry *e, int error, rs_ns now);

@@ -142,7 +142,9 @@ read_ethtool(struct state *s, struct rs_nic_entry *nic)
 	const uint64_t *values;
 	if (!has_queues && !has_ring)
 		return false;
-	const int error = rs_ethtool_values(s->ethtool, nic->name, st->n, &values);
+	const int error = rs_nic_list_is_asleep(&s->list, nic)
+			      ? -ENODEV
+			      : rs_ethtool_values(s->ethtool, nic->name, st->n, &values);
 	if (error == -ESTALE)
 		nic->is_noted = true;
 	else if (error)
@@ -186,6 +188,8 @@ why_none(const struct rs_nic_entry *nic)
 	return strerror(-nic->error);
 }
 
+static const char drops_only[] = "the driver counts drops of its queues, not packets";
+
 static void
 put_origin(struct rs_frame *f, struct rs_nic_entry *nic, enum rs_queue_source source)
 {
@@ -195,10 +199,13 @@ put_origin(struct rs_frame *f, struct rs_nic_entry *nic, enum rs_queue_source so
 	nic->source = source;
 	o->ifindex = nic->ifindex;
 	o->source = source;
-	if (source == RS_QUEUES_ETHTOOL)
+	if (source == RS_QUEUES_ETHTOOL) {
 		o->pace_s = nic->stats.pace_s;
-	else if (source == RS_QUEUES_NONE)
+		if (!nic->stats.has_traffic)
+			(void)rs_text_copy(rs_text_of(drops_only), o->reason, sizeof(o->reason));
+	} else if (source == RS_QUEUES_NONE) {
 		(void)rs_text_copy(rs_text_of(why_none(nic)), o->reason, sizeof(o->reason));
+	}
 }
 
 /* Interfaces without counters may be many: not all are told of each time. */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "irqname.h"
+#include "nic_attributes.h"
 #include "num.h"
 
 #define DIR "sys/class/net"
@@ -219,11 +220,9 @@ set_watch(struct rs_nic_sources *s, int *watch, const char *folder)
 static void
 look(struct rs_nic_settings *n, struct rs_nic_sources *s, struct rs_frame *f)
 {
-	char path[PATH_BYTES], text[32];
+	char path[PATH_BYTES];
 	struct count c = {{0, 0}};
-	n->may_sleep = rs_root_read(s->root, path_of(n, "device/power/control", path), text,
-			   sizeof(text)) > 0 &&
-		       strcmp(text, "on") != 0;
+	n->may_sleep = rs_nic_may_sleep(s->root, n->name);
 	(void)snprintf(path, sizeof(path), DIR "/%s", n->name);
 	set_watch(s, &n->watch, path);
 	const int links = rs_root_links(s->root, path_of(n, "queues", path));
@@ -297,7 +296,6 @@ rs_nic_settings_steps(const struct rs_nic_settings *n, const struct rs_nic_sourc
 static void
 begin(struct rs_nic_settings *n, const struct rs_nic_sources *s)
 {
-	char path[PATH_BYTES], status[32];
 	n->round++;
 	n->is_full = n->is_urgent || !s->watch || n->round % RS_ROUND_SLOW == 0;
 	n->is_hurried = n->is_urgent;
@@ -306,10 +304,7 @@ begin(struct rs_nic_settings *n, const struct rs_nic_sources *s)
 		n->lacks = 0;
 		rs_kept_retry(&n->threaded);
 	}
-	n->is_asleep = n->may_sleep &&
-		       rs_root_read(s->root, path_of(n, "device/power/runtime_status", path),
-			   status, sizeof(status)) > 0 &&
-		       strncmp(status, "suspend", 7) == 0;
+	n->is_asleep = n->may_sleep && rs_nic_is_asleep(s->root, n->name);
 }
 
 bool

@@ -11,6 +11,7 @@
 #include "drivers.h"
 
 #define SLACK_NS (RS_NS_PER_S / 5)
+#define DROPS_PACE_S 10
 
 _Static_assert(RS_STAT_NAME_BYTES == RS_ETHTOOL_NAME_BYTES, "the kernel's names as they come");
 
@@ -35,10 +36,10 @@ hash_of(const char *names, uint32_t n, const struct rs_nic_info *nic)
 }
 
 static bool
-counts_queues(const struct rs_stat_plan *p)
+counts(const struct rs_stat_plan *p, enum rs_stat_kind most)
 {
 	for (uint32_t i = 0; i < p->n_uses; i++) {
-		if (p->uses[i].kind <= RS_STAT_DROPS)
+		if (p->uses[i].kind <= most)
 			return true;
 	}
 	return false;
@@ -90,7 +91,12 @@ rs_nic_stats_find(
 	}
 	st->pace_s = driver ? driver->pace_s : 0;
 	st->ring_pace_s = driver ? RS_MAX(driver->pace_s, driver->refresh_s) : 0;
-	st->has_queues = counts_queues(&st->plan);
+	st->has_queues = counts(&st->plan, RS_STAT_DROPS);
+	st->has_traffic = counts(&st->plan, RS_STAT_BYTES);
+	/* A veth counts drops of its queues and nothing else; a machine may have a
+	 * thousand of them. */
+	if (!st->has_traffic)
+		st->pace_s = RS_MAX(st->pace_s, DROPS_PACE_S);
 	st->has_ring = st->plan.n_ring > 0;
 	if (!st->has_queues && !(st->has_ring && st->needs_ring))
 		return -EOPNOTSUPP;

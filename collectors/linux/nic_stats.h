@@ -18,6 +18,7 @@ struct rs_nic_info;
 struct rs_nic_stats {
 	uint32_t n;		     /* counters the interface has; 0: they are of no use */
 	bool has_queues;	     /* some count packets, bytes or drops of queues */
+	bool has_traffic;	     /* some count packets or bytes */
 	bool has_ring;		     /* some count what the ring lost */
 	bool needs_ring;	     /* and nothing else tells */
 	uint8_t pace_s, ring_pace_s; /* as in rs_reading */

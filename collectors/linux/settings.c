@@ -9,6 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What was refused is named for so long at least: twice as long as it takes until
+ * what is read in few rounds is asked for again. */
+#define REFUSED_NS (2 * RS_ROUND_SLOW * RS_ROUND_NS)
+
 _Static_assert(RS_F_COUNT <= 64, "refused facts are bits of a uint64_t");
 
 size_t
@@ -33,6 +37,9 @@ rs_rounds_due(struct rs_rounds *r, size_t n, rs_ns now_ns)
 void
 rs_rounds_end(struct rs_rounds *r)
 {
+	if (r->at_ns - r->forgot_ns < REFUSED_NS)
+		return;
+	r->forgot_ns = r->at_ns;
 	r->were_refused = r->refused;
 	r->refused = 0;
 }

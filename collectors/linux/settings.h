@@ -21,8 +21,10 @@
 struct rs_rounds {
 	bool has_begun;
 	rs_ns at_ns;
-	/* Facts refused, a bit each (enum rs_fact_id): in this round, in the last. */
+	/* Facts refused, a bit each (enum rs_fact_id): since forgot_ns, and in the
+	 * time before that. */
 	uint64_t refused, were_refused;
+	rs_ns forgot_ns;
 };
 
 /* How many of n steps are due: all at first (but RS_ROUND_FIRST), later the part

@@ -56,6 +56,7 @@ struct state {
 	bool is_full;
 	bool is_stirred; /* all may have changed */
 	size_t at;	 /* the next step of the round: line, then file; n: it is over */
+	size_t noted_at; /* the line that was last read for a notice */
 	rs_ns began_ns;	 /* the round */
 	rs_ns looked_ns; /* for notices of interfaces */
 	struct rs_rounds rounds;
@@ -181,15 +182,19 @@ on_link(void *arg, uint32_t ifindex)
 	s->is_stirred = true;
 }
 
+/* A script or irqbalance may write to all at once: they take turns. */
 static void
-read_noted(struct state *s, struct rs_frame *f)
+read_noted(struct state *s, struct rs_frame *f, size_t most)
 {
-	for (size_t i = 0; i < s->n; i++) {
-		struct line *const line = &s->lines[i];
-		for (size_t k = 0; line->to_read && k < FILES; k++)
+	for (size_t n = s->n; n > 0 && most > 0; n--) {
+		s->noted_at = s->noted_at + 1 < s->n ? s->noted_at + 1 : 0;
+		struct line *const line = &s->lines[s->noted_at];
+		if (!line->to_read)
+			continue;
+		line->to_read--;
+		most--;
+		for (size_t k = 0; k < FILES; k++)
 			read_file(s, f, line, k);
-		if (line->to_read)
-			line->to_read--;
 	}
 }
 
@@ -249,7 +254,7 @@ collect(void *state, struct rs_frame *f)
 		if (error)
 			return error;
 	}
-	read_noted(s, f);
+	read_noted(s, f, is_first || !is_live ? s->n : RS_ROUND_MOST / FILES);
 	if (!is_live)
 		due = s->n * FILES;
 	for (; due > 0 && s->at < s->n * FILES; due--)

@@ -16,7 +16,8 @@
 
 #define DIR "sys/devices/system/cpu/"
 
-enum { PERIOD_S = 5, FILES_KEPT = 128, NO_POLICY = UINT16_MAX };
+/* Once in so many readings (a minute) is asked for what was missing. */
+enum { PERIOD_S = 5, RETRY_EACH = 12, FILES_KEPT = 128, NO_POLICY = UINT16_MAX };
 
 struct policy {
 	unsigned number; /* of policyN */
@@ -37,6 +38,7 @@ struct state {
 	struct policy *policies;
 	struct core *cores;
 	size_t n_policies, n_cores, cap;
+	unsigned turn;
 };
 
 static void
@@ -188,6 +190,19 @@ put_throttled(struct state *s, struct rs_frame *f)
 	}
 }
 
+/* The files of a core leave with it and return with it (thermal_throttle_online
+ * in arch/x86/kernel/cpu/mce/therm_throt.c), those of a policy with its driver. */
+static void
+retry(struct state *s)
+{
+	for (size_t i = 0; i < s->n_policies; i++) {
+		rs_kept_retry(&s->policies[i].cur_file);
+		rs_kept_retry(&s->policies[i].max_file);
+	}
+	for (size_t i = 0; i < s->n_cores; i++)
+		rs_kept_retry(&s->cores[i].throttle_file);
+}
+
 static int
 collect(void *state, struct rs_frame *f)
 {
@@ -196,6 +211,8 @@ collect(void *state, struct rs_frame *f)
 	const int error = s->n_policies == 0 ? discover(s) : 0;
 	if (error)
 		return error;
+	if (++s->turn % RETRY_EACH == 0)
+		retry(s);
 	const bool is_measured = put_measured(s, f);
 	put_policies(s, !is_measured, f);
 	put_throttled(s, f);

@@ -116,6 +116,14 @@ look_at_chip(void *arg, const char *name)
 }
 
 static void
+forget(struct state *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		rs_kept_drop(s->kept, &s->sensors[i].file);
+	s->n = 0;
+}
+
+static void
 discover(struct state *s)
 {
 	s->wanted = zone_types;
@@ -148,8 +156,12 @@ collect(void *state, struct rs_frame *f)
 		if (read_sensor(s, &s->sensors[i], &value))
 			hottest = RS_MAX(hottest, value);
 	}
-	if (hottest == 0)
-		return s->n == 0 ? -ENOENT : -ENODATA;
+	if (hottest == 0) {
+		/* A chip whose driver was loaded anew may have another number. */
+		const int error = s->n == 0 ? -ENOENT : -ENODATA;
+		forget(s);
+		return error;
+	}
 	rs_put_paced(f, RS_M_TEMPERATURE, 0, hottest, PERIOD_S);
 	return 0;
 }
@@ -158,8 +170,7 @@ static void
 close_thermal(void *state)
 {
 	struct state *const s = state;
-	for (size_t i = 0; i < s->n; i++)
-		rs_kept_drop(s->kept, &s->sensors[i].file);
+	forget(s);
 	rs_kept_close(s->kept);
 	free(s);
 }

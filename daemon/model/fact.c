@@ -21,6 +21,12 @@ rs_fact_find(struct rs_text name)
 	return (enum rs_fact_id)i;
 }
 
+size_t
+rs_fact_shown(unsigned id)
+{
+	return id == RS_F_RSS_KEY ? 8 : SIZE_MAX;
+}
+
 void
 rs_change_subject(const struct rs_change *c, struct rs_subject *ret)
 {

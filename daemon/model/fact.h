@@ -102,6 +102,11 @@ enum rs_fact_id rs_fact_find(struct rs_text name);
 
 #define RS_NO_QUEUE UINT16_MAX
 
+/* How many bytes of the value may be shown; SIZE_MAX: all. Of the hash key only
+ * enough to see that it changed: who knows it can send all his flows to one
+ * queue. */
+size_t rs_fact_shown(unsigned id);
+
 /* A setting as last read. key as in rs_reading, the number of the line for
  * interrupts. */
 struct rs_fact {

@@ -49,10 +49,11 @@ rs_view_fact(const struct rs_view *v, enum rs_fact_id id, uint32_t key, uint16_t
 }
 
 static void
-cut(const char *s, char dst[static 128])
+cut(unsigned id, const char *s, char dst[static 128])
 {
-	if (!rs_text_copy(rs_text_of(s), dst, 128))
-		memcpy(dst + 124, "...", 4);
+	const size_t most = RS_MIN(rs_fact_shown(id), (size_t)124);
+	if (!rs_text_copy(rs_text_of(s), dst, 128) || strlen(dst) > RS_MAX(most, rs_fact_shown(id)))
+		memcpy(dst + most, "...", 4);
 	rs_text_defuse(dst);
 }
 
@@ -110,8 +111,8 @@ note_change(struct rs_model *m, const struct rs_fact *f, const char *new)
 	c->at_ms = m->now.wall_ms;
 	c->fact = f->id;
 	c->labels = labels;
-	cut(f->value, c->old);
-	cut(new, c->new);
+	cut(f->id, f->value, c->old);
+	cut(f->id, new, c->new);
 }
 
 static void
@@ -179,26 +180,34 @@ rs_fact_set(
 void
 rs_facts_apply(struct rs_model *m, const struct rs_frame *f)
 {
+	static const struct rs_text gone = {NULL, NULL}, empty = {"", ""};
 	for (size_t i = 0; i < f->n_facts; i++) {
 		const struct rs_fact_reading *const r = &f->facts[i];
-		const struct rs_text value = {f->words + r->at, f->words + r->at + r->len};
-		const struct rs_text gone = {NULL, NULL};
-		static const struct rs_text empty = {"", ""};
-		const bool is_gone = r->len == UINT32_MAX;
-		rs_fact_set(m, (enum rs_fact_id)r->id, r->key, r->queue,
-		    is_gone	  ? gone
-		    : r->len == 0 ? empty
-				  : value);
+		struct rs_text value = r->len == UINT32_MAX ? gone : empty;
+		/* Without a value there need not be any words. */
+		if (r->len > 0 && r->len < UINT32_MAX)
+			value = (struct rs_text){f->words + r->at, f->words + r->at + r->len};
+		rs_fact_set(m, (enum rs_fact_id)r->id, r->key, r->queue, value);
 	}
 }
 
 void
 rs_facts_forget(struct rs_model *m, enum rs_on on, uint32_t key)
 {
-	for (size_t i = m->n_facts; i-- > 0;) {
-		if (m->facts[i].key == key && rs_facts[m->facts[i].id].on == on)
-			forget_at(m, i);
+	/* In one pass: where many interfaces leave at once there are many settings. */
+	size_t kept = 0;
+	for (size_t i = 0; i < m->n_facts; i++) {
+		if (m->facts[i].key == key && rs_facts[m->facts[i].id].on == on) {
+			free(m->fact_values[i]);
+			continue;
+		}
+		if (kept != i) {
+			m->facts[kept] = m->facts[i];
+			m->fact_values[kept] = m->fact_values[i];
+		}
+		kept++;
 	}
+	m->n_facts = kept;
 }
 
 void

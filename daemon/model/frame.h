@@ -91,7 +91,7 @@ struct rs_queue_origin {
 	uint32_t ifindex;
 	enum rs_queue_source source;
 	uint8_t pace_s;	 /* as in rs_reading */
-	char reason[80]; /* with RS_QUEUES_NONE: why there are none */
+	char reason[80]; /* why there are none, or not all */
 };
 
 /* A NAPI instance as the kernel tells it (netdev family, napi-get). */

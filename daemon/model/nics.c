@@ -42,13 +42,30 @@ end_nic(struct rs_model *m, struct rs_nic_state *n)
 	rs_facts_forget(m, RS_ON_QUEUE, n->info.ifindex);
 }
 
+/* Whether an interrupt line can be the interface's: those of containers come and
+ * go, and mapping all lines for each would be dear. */
+static bool
+may_have_lines(const struct rs_model *m, const struct rs_nic_info *info)
+{
+	bool has_devices = false;
+	if (info->device[0])
+		return true;
+	for (size_t i = 0; i < m->n_nics; i++)
+		has_devices |= m->nics[i].info.device[0] != '\0';
+	for (size_t i = 0; i < m->n_queue_napis; i++) {
+		if (m->queue_napis[i].ifindex == info->ifindex)
+			return true;
+	}
+	return !has_devices;
+}
+
 static void
 remove_at(struct rs_model *m, size_t i)
 {
+	m->nics_changed |= may_have_lines(m, &m->nics[i].info);
 	end_nic(m, &m->nics[i]);
 	memmove(&m->nics[i], &m->nics[i + 1], (m->n_nics - i - 1) * sizeof(*m->nics));
 	m->n_nics--;
-	m->nics_changed = true;
 }
 
 static void
@@ -95,7 +112,7 @@ insert(struct rs_model *m, const struct rs_nic_info *info)
 	memset(n, 0, sizeof(*n));
 	n->slot = rs_slots_new(m, RS_ON_NIC);
 	m->n_nics++;
-	m->nics_changed = true;
+	m->nics_changed |= may_have_lines(m, info);
 	if (!n->slot) {
 		remove_at(m, i);
 		return NULL;
@@ -125,6 +142,14 @@ relabel(struct rs_model *m, uint32_t *slots, enum rs_on on, const struct rs_labe
 		s->prev_ns = before.prev_ns;
 		s->prev_tick = before.prev_tick;
 		s->last_rate_raw_ps = before.last_rate_raw_ps;
+		s->pace_s = before.pace_s;
+		s->held = before.held;
+		s->held_ticks = before.held_ticks;
+		s->held_now = before.held_now;
+		/* What this tick was given of it already. */
+		s->has_stored = before.has_stored;
+		s->stored = before.stored;
+		s->now = before.now;
 	}
 }
 

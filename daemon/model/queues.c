@@ -150,13 +150,16 @@ has_counter(const struct rs_model *m, const struct rs_queue_state *q, bool is_tx
 	return false;
 }
 
+/* A line alone makes a queue only where their number is not told: virtio keeps
+ * the lines of queues that are out of use. */
 static uint32_t
 shown_of(const struct rs_model *m, const struct rs_nic_state *n, bool is_tx)
 {
+	const bool is_told = (is_tx ? n->info.tx_queues : n->info.rx_queues) >= 0;
 	uint32_t count = count_of(n, is_tx);
 	for (uint32_t k = count; k < n->n_queues; k++) {
 		const struct rs_queue_state *const q = &n->queues[k];
-		if (has_counter(m, q, is_tx) || q->line[is_tx] != RS_NO_SLOT)
+		if (has_counter(m, q, is_tx) || (!is_told && q->line[is_tx] != RS_NO_SLOT))
 			count = k + 1;
 	}
 	return count;
@@ -196,8 +199,10 @@ fill_shares(struct rs_queue_view *v, uint32_t n)
 void
 rs_queues_view(struct rs_model *m)
 {
+	/* Fewer than the interfaces when memory is short. */
+	const size_t n_nics = m->view.n_nics;
 	size_t n = 0;
-	for (size_t i = 0; i < m->n_nics; i++) {
+	for (size_t i = 0; i < n_nics; i++) {
 		if (!m->nics[i].info.is_loopback)
 			n += shown_of(m, &m->nics[i], false) + shown_of(m, &m->nics[i], true);
 	}
@@ -205,7 +210,7 @@ rs_queues_view(struct rs_model *m)
 		(void **)&m->queue_views, &m->cap_queue_views, n, sizeof(*m->queue_views)) < 0)
 		n = 0;
 	size_t at = 0;
-	for (size_t i = 0; n > 0 && i < m->n_nics; i++) {
+	for (size_t i = 0; n > 0 && i < n_nics; i++) {
 		const struct rs_nic_state *const nic = &m->nics[i];
 		m->nic_views[i].first_queue = (uint32_t)at;
 		m->nic_views[i].n_queues = 0;

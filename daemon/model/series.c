@@ -215,6 +215,7 @@ rs_slots_forget(struct rs_model *m, const uint32_t *slots, enum rs_on on)
 			continue;
 		m->series[slots[i]].has_prev = false;
 		m->series[slots[i]].held_ticks = 0;
+		m->series[slots[i]].held = 0;
 	}
 }
 
@@ -243,15 +244,14 @@ continues(const struct rs_model *m, const struct rs_series *s, rs_ns dt, uint8_t
 }
 
 /* Spreads the increment over as many ticks as it was counted in: the sum stays
- * true and the rate level, both late by a period of the source. */
+ * true and the rate level, both late by a period of the source. What is left of
+ * the increment before, and what this tick was given of it, go with it: a
+ * reading may come early. */
 static void
-hold(struct rs_model *m, struct rs_series *s)
+hold(struct rs_model *m, struct rs_series *s, uint64_t given)
 {
-	const uint64_t ticks = m->tick - s->prev_tick;
-	if (ticks <= 1)
-		return;
-	s->held += (uint64_t)s->stored;
-	s->held_ticks = (uint32_t)ticks;
+	s->held += given + (uint64_t)s->stored;
+	s->held_ticks = (uint32_t)RS_MAX(m->tick - s->prev_tick, 1u);
 	s->held_now = s->now;
 	give_held(s);
 }
@@ -262,6 +262,7 @@ read_counter(struct rs_model *m, struct rs_series *s, uint64_t raw, rs_ns at_ns,
 	const rs_ns dt = at_ns - s->prev_ns;
 	if (!continues(m, s, dt, pace_s))
 		return;
+	const uint64_t given = s->has_stored ? (uint64_t)s->stored : 0;
 	uint64_t increment = 0;
 	switch (rs_rate_step(
 	    &rs_metrics[s->metric], s->prev_raw, raw, dt, s->last_rate_raw_ps, &increment)) {
@@ -277,7 +278,7 @@ read_counter(struct rs_model *m, struct rs_series *s, uint64_t raw, rs_ns at_ns,
 	}
 	set_increment(s, increment, dt);
 	if (pace_s > 0)
-		hold(m, s);
+		hold(m, s, given);
 }
 
 /* The level of a slow source stands until it is late: 2.5 of its periods. */

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
 """
-The functions of ringsided that a tick runs, one a line: what
-cmake/tick-functions.txt lists. Follows a running daemon step by step for some
-ticks, as root:
+The functions of ringsided that most ticks run, one a line: what
+cmake/tick-functions.txt lists. Follows a daemon that has run for a minute step by
+step for some ticks, as root:
 
     tick_functions.py PID [TICKS] > cmake/tick-functions.txt
 """
 
 import bisect
+import collections
 import ctypes
 import os
 import re
@@ -39,35 +40,43 @@ def symbols(binary):
     return [(int(a, 16), int(size, 16), name) for a, size, name in found]
 
 
-def trace(pid, steps):
-    """The addresses that steps of the loop thread are at."""
-    seen = set()
+def trace(pid, ticks, first):
+    """The addresses of each tick of the loop thread; first: where one begins."""
+    seen = []
     if libc.ptrace(PTRACE_ATTACH, pid, None, None) != 0:
         raise OSError(ctypes.get_errno(), "ptrace")
     os.waitpid(pid, 0)
-    for _ in range(steps):
+    while len(seen) <= ticks:
         libc.ptrace(PTRACE_SINGLESTEP, pid, None, None)
         os.waitpid(pid, 0)
-        seen.add(libc.ptrace(PTRACE_PEEKUSER, pid, RIP_OFFSET, None))
+        address = libc.ptrace(PTRACE_PEEKUSER, pid, RIP_OFFSET, None)
+        if address == first:
+            seen.append(set())
+        if seen:
+            seen[-1].add(address)
     libc.ptrace(PTRACE_DETACH, pid, None, None)
-    return seen
+    return seen[:ticks]
 
 
 def main():
     pid = int(sys.argv[1])
-    ticks = int(sys.argv[2]) if len(sys.argv) > 2 else 4
+    ticks = int(sys.argv[2]) if len(sys.argv) > 2 else 8
     binary = os.readlink(f"/proc/{pid}/exe")
     base, table = base_of(pid, binary), symbols(binary)
     starts = [start for start, _, _ in table]
-    names = set()
-    # A tick is some 100 000 instructions; traced, it takes its whole second.
-    for address in trace(pid, ticks * 150000):
-        i = bisect.bisect(starts, address - base) - 1
-        if i >= 0 and address - base < table[i][0] + table[i][1]:
-            names.add(table[i][2])
-    # What only a log line of this slowness needs.
-    names -= {n for n in names if n.startswith(("rs_log_", "_"))}
-    print("\n".join(sorted(names)))
+    first = next(start for start, _, name in table if name == "on_tick")
+    count = collections.Counter()
+    for addresses in trace(pid, ticks, base + first):
+        names = set()
+        for address in addresses:
+            i = bisect.bisect(starts, address - base) - 1
+            if i >= 0 and address - base < table[i][0] + table[i][1]:
+                names.add(table[i][2])
+        count.update(names)
+    # Not what only a log line of this slowness needs.
+    often = sorted(n for n, k in count.items()
+                   if 2 * k > ticks and not n.startswith(("rs_log_", "_")))
+    print("\n".join(often))
 
 
 main()

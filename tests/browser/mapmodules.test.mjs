@@ -428,4 +428,9 @@ test('the same change of many queues at one moment is one', () => {
   assert.equal(groupChanges([a, { ...b, new: '7' }]).length, 2);
   assert.equal(groupChanges([a, { ...b, at_ms: a.at_ms - 1000 }]).length, 2);
   assert.equal(groupChanges([{ id: 1 }]).length, 1);
+  /* A line of the interface that serves no queue. */
+  const [q, other] = [{ irq: '43', device: 'eth0', queue: 2 }, { irq: '44', device: 'eth0' }]
+    .map((subject) => ({ ...a, subject }));
+  assert.deepEqual(groupChanges([q, other]).map((g) => subjectsText(g.subjects)),
+    ['eth0 queue 2 interrupt 43', 'eth0 interrupt 44']);
 });

@@ -170,6 +170,21 @@ test('changes come newest first, once, and are bounded', () => {
   assert.equal(store.changes[0].id, 599);
 });
 
+test('a change that came while the list was on its way stays', () => {
+  const store = new Store();
+  store.applyChange({ id: 3 });
+  store.applyChanges([{ id: 2 }, { id: 1 }], null);
+  assert.deepEqual(store.changes.map((c) => c.id), [3, 2, 1]);
+  const known = store.changes;
+  store.applyChange({ id: 4 });
+  store.applyChange({ id: 5 });
+  store.applyChanges([{ id: 4 }, { id: 3 }], known);
+  assert.deepEqual(store.changes.map((c) => c.id), [5, 4, 3]);
+  /* Another daemon, or another database. */
+  store.applyChanges([{ id: 1 }], store.changes);
+  assert.deepEqual(store.changes.map((c) => c.id), [1]);
+});
+
 test('a map that cannot be had leaves the last one', () => {
   const store = new Store();
   store.applyMap({ cores: [] });

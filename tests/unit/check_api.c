@@ -215,6 +215,32 @@ START_TEST(api_cores_are_fed_by_queues_that_fired_on_them)
 }
 END_TEST
 
+/* Of a polled queue the line fires now and then, on the core of its thread too. */
+START_TEST(api_cores_tell_a_queue_once_that_is_polled_where_its_line_fires)
+{
+	static const struct rs_irq_feed feed = {
+	    .ifindex = 2, .queue = 0, .is_rx = 1, .role = RS_IRQ_QUEUE};
+	const struct rs_queue_view queue = {.ifindex = 2, .napi = 8193, .line = &irqs[0]};
+	struct rs_thread_view thread = {.load = 0.5,
+	    .thread = {.class = RS_THREAD_NAPI, .cpu = 1, .ifindex = 2, .napi_id = 8193}};
+
+	irqs[0].feeds = &feed;
+	irqs[0].n_feeds = 1;
+	nics[0].n_queues = 1;
+	view.queues = &queue;
+	view.n_queues = 1;
+	view.threads = &thread;
+	view.n_threads = 1;
+	rs_api_put_fed_by(&j, &view, 1);
+	rs_api_put_fed_by(&j, &view, 0);
+	thread.thread.cpu = 0;
+	rs_api_put_fed_by(&j, &view, 0);
+	ck_assert_str_eq(rs_buf_cstr(&out),
+	    "[{\"device\":\"eth\\\"0\",\"queue\":0,\"direction\":\"rx\"}][]"
+	    "[{\"device\":\"eth\\\"0\",\"queue\":0,\"direction\":\"rx\"}]");
+}
+END_TEST
+
 START_TEST(api_interfaces_have_every_field_and_null_for_what_is_not_known)
 {
 	rs_api_put_interfaces(&j, &view);
@@ -366,6 +392,7 @@ suite(void)
 	tcase_add_test(tc, api_cores_have_every_field_and_null_for_what_is_not_known);
 	tcase_add_test(tc, api_cores_have_no_irq_time_under_tick_accounting);
 	tcase_add_test(tc, api_cores_are_fed_by_queues_that_fired_on_them);
+	tcase_add_test(tc, api_cores_tell_a_queue_once_that_is_polled_where_its_line_fires);
 	tcase_add_test(tc, api_interfaces_have_every_field_and_null_for_what_is_not_known);
 	tcase_add_test(tc, api_interrupts_leave_zero_cells_and_control_lines_out);
 	tcase_add_test(tc, api_empty_views_are_empty_arrays);

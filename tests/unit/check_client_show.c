@@ -351,6 +351,26 @@ START_TEST(the_map_leads_from_the_queue_to_the_core)
 }
 END_TEST
 
+START_TEST(the_map_says_when_a_driver_counts_no_packets)
+{
+	json_t *const doc = parse(
+	    "{'devices':[{'device':'v','counters':{'source':'ethtool','pace_s':null,"
+	    "'reason':null},'queues':[{'queue':0,'direction':'rx','pps':null,'drops_pps':0}]},"
+	    "{'device':'u','counters':{'source':'ethtool','pace_s':2,'reason':null},"
+	    "'queues':[{'queue':0,'direction':'rx','pps':0}]}]}");
+	struct rs_page p;
+
+	rs_page_init(&p, 0, false);
+	rs_show_map(&p, doc);
+	const char *const text = rs_buf_cstr(&p.out);
+
+	ck_assert_ptr_nonnull(strstr(text, "\n  queue counters: ethtool, packets not known\n"));
+	ck_assert_ptr_nonnull(strstr(text, "\n  queue counters: ethtool every 2 s\n"));
+	rs_page_fini(&p);
+	json_decref(doc);
+}
+END_TEST
+
 /* The documents that the fuzzer starts from: one of each kind, with all keys. */
 static const char *const seeds[] = {"summary", "findings", "changes", "map"};
 
@@ -461,6 +481,7 @@ suite(void)
 	tcase_add_test(tc, changes_come_newest_first);
 	tcase_add_test(tc, nothing_to_show_is_said);
 	tcase_add_test(tc, the_map_leads_from_the_queue_to_the_core);
+	tcase_add_test(tc, the_map_says_when_a_driver_counts_no_packets);
 	tcase_add_loop_test(
 	    tc, every_value_may_be_missing_or_of_another_type, 0, (int)RS_ARRAY_LEN(seeds));
 	suite_add_tcase(s, tc);

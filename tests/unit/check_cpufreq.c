@@ -8,7 +8,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "aperf.h"
 #include "collector.h"
@@ -143,6 +145,45 @@ START_TEST(throttling_is_counted_without_a_policy_too)
 }
 END_TEST
 
+/* A tree that is "/" counts as the live machine, where what is missing is not
+ * looked for each time. 0, or the number of what failed. */
+static int
+see_a_core_come_back(void)
+{
+	if (chroot(tree.dir) != 0 || chdir("/") != 0)
+		return RS_CHECK_SKIP;
+	*tree.dir = '\0';
+	rs_root_close(root);
+	if (rs_root_open("/", &root) != 0 || !rs_root_is_live(root))
+		return 1;
+	open_collector("cpufreq");
+	if (collect() != 0 || reading(RS_M_CORE_THROTTLED, 3) != UINT64_MAX)
+		return 2;
+	rs_faketree_put(&tree, "17\n", CPU "cpu3/thermal_throttle/core_throttle_count");
+	for (unsigned i = 0; i < 12; i++) {
+		if (collect() != 0)
+			return 3;
+	}
+	return reading(RS_M_CORE_THROTTLED, 3) == 17 ? 0 : 4;
+}
+
+START_TEST(throttling_of_a_core_that_was_offline_is_counted)
+{
+	put_policies();
+	const pid_t child = fork();
+	ck_assert_int_ge(child, 0);
+	if (child == 0)
+		_exit(see_a_core_come_back());
+	int status;
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert(WIFEXITED(status));
+	if (WEXITSTATUS(status) == RS_CHECK_SKIP)
+		(void)printf("# SKIP not permitted to change the root\n");
+	else
+		ck_assert_int_eq(WEXITSTATUS(status), 0);
+}
+END_TEST
+
 START_TEST(a_machine_without_all_that_says_missing)
 {
 	open_collector("cpufreq");
@@ -233,6 +274,21 @@ START_TEST(heat_is_the_firmwares_where_nothing_else_tells)
 	put_zone(0, "acpitz\n", "45000\n");
 	ck_assert_int_eq(collect(), 0);
 	ck_assert_uint_eq(reading(RS_M_TEMPERATURE, 0), 45000);
+}
+END_TEST
+
+START_TEST(heat_is_found_again_when_a_chip_has_another_number)
+{
+	rs_faketree_put(&tree, "coretemp\n", CHIP "name", 0);
+	rs_faketree_put(&tree, "48000\n", CHIP "temp1_input", 0);
+	open_collector("thermal");
+	ck_assert_int_eq(collect(), 0);
+	rs_faketree_remove(&tree, "sys/class/hwmon/hwmon0");
+	rs_faketree_put(&tree, "coretemp\n", CHIP "name", 3);
+	rs_faketree_put(&tree, "49000\n", CHIP "temp1_input", 3);
+	ck_assert_int_eq(collect(), -ENODATA);
+	ck_assert_int_eq(collect(), 0);
+	ck_assert_uint_eq(reading(RS_M_TEMPERATURE, 0), 49000);
 }
 END_TEST
 
@@ -348,11 +404,13 @@ suite(void)
 	tcase_add_loop_test(
 	    tc, clock_that_is_no_number_is_not_known, 0, (int)RS_ARRAY_LEN(unknown));
 	tcase_add_test(tc, throttling_is_counted_without_a_policy_too);
+	tcase_add_test(tc, throttling_of_a_core_that_was_offline_is_counted);
 	tcase_add_test(tc, a_machine_without_all_that_says_missing);
 	tcase_add_test(tc, heat_is_that_of_the_hottest_zone_of_a_processor);
 	tcase_add_test(tc, heat_of_a_chip_is_that_of_its_whole);
 	tcase_add_test(tc, heat_of_a_chip_without_labels_is_that_of_its_hottest);
 	tcase_add_test(tc, heat_is_the_firmwares_where_nothing_else_tells);
+	tcase_add_test(tc, heat_is_found_again_when_a_chip_has_another_number);
 	tcase_add_test(tc, heat_of_very_many_sensors_is_that_of_some);
 	tcase_add_test(tc, counters_that_run_alike_tell_the_rate_of_the_time_stamp_counter);
 	tcase_add_test(tc, counters_that_stand_still_tell_nothing);

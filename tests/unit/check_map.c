@@ -173,10 +173,28 @@ START_TEST(a_renamed_interface_keeps_the_counts_of_its_queues)
 }
 END_TEST
 
+/* Everything that history holds, of all series. */
+static uint64_t
+stored_in_all(void)
+{
+	const struct rs_block *blocks[3];
+	const size_t n = rs_model_blocks(model, blocks, 3);
+	uint64_t sum = 0;
+	for (size_t b = 0; b < n; b++) {
+		for (uint32_t i = 0; i < blocks[b]->n_series; i++) {
+			for (uint32_t t = 0; t < blocks[b]->ticks; t++) {
+				int64_t value;
+				if (rs_block_get(blocks[b], i, t, &value))
+					sum += (uint64_t)value;
+			}
+		}
+	}
+	return sum;
+}
+
 /* What a device counts in three seconds is three ticks' worth, of the same sum. */
 START_TEST(a_slow_source_is_spread_over_its_period)
 {
-	uint64_t stored = 0;
 	for (unsigned i = 0; i < 9; i++) {
 		begin();
 		describe(2, "eth0", 1, 0);
@@ -192,16 +210,40 @@ START_TEST(a_slow_source_is_spread_over_its_period)
 		else
 			assert_none(queue(2, 0, false)->pps);
 	}
-	const struct rs_block *blocks[3];
-	const size_t n = rs_model_blocks(model, blocks, 3);
-	for (size_t b = 0; b < n; b++) {
-		for (uint32_t t = 0; t < blocks[b]->ticks; t++) {
-			int64_t value;
-			if (rs_block_get(blocks[b], 0, t, &value))
-				stored += (uint64_t)value;
+	ck_assert_uint_eq(stored_in_all(), 2000);
+}
+END_TEST
+
+static const struct {
+	uint8_t pace_s;
+	unsigned at[8]; /* ticks with a reading; the last one ends the test */
+} paces[] = {
+    {3, {0, 3, 6, 9}},
+    {4, {0, 4, 7, 11, 15}}, /* one tick early, once */
+    {2, {0, 2, 3, 4, 7, 9}},
+};
+
+/* A thousand a tick, read now and then: none is lost, none is doubled. */
+START_TEST(a_slow_source_that_is_early_or_late_keeps_its_sum)
+{
+	unsigned n = 1, next = 0;
+	while (n < 8 && paces[_i].at[n])
+		n++;
+	const unsigned last = paces[_i].at[n - 1];
+	/* As many ticks more as the last increment is spread over. */
+	for (unsigned tick = 0; tick <= 2 * last; tick++) {
+		begin();
+		describe(2, tick == 5 ? "wan0" : "eth0", 1, 0);
+		if (next < n && paces[_i].at[next] == tick) {
+			put_origin(2, paces[_i].pace_s);
+			rs_put_queue(
+			    frame, RS_M_QUEUE_RX_PACKETS, 2, 0, 1000 * tick, paces[_i].pace_s);
+			next++;
 		}
+		apply();
+		end();
 	}
-	ck_assert_uint_eq(stored, 2000);
+	ck_assert_uint_eq(stored_in_all(), 1000 * last);
 }
 END_TEST
 
@@ -251,6 +293,21 @@ START_TEST(lines_are_mapped_by_name_and_better_by_the_kernel)
 	ck_assert_uint_eq(queue(2, 1, false)->napi, 101);
 	ck_assert_uint_eq(v->irqs[0].n_feeds, 1);
 	ck_assert_uint_eq(v->irqs[0].feeds[0].is_rx + v->irqs[0].feeds[0].is_tx, 2);
+}
+END_TEST
+
+START_TEST(a_line_alone_makes_a_queue_where_their_number_is_not_told)
+{
+	for (int told = -1; told <= 1; told += 2) {
+		begin();
+		describe(2, "eth0", told, told);
+		put_line("30", "PCI-MSI 1-edge eth0-TxRx-0", 1);
+		put_line("31", "PCI-MSI 2-edge eth0-TxRx-1", 1);
+		apply();
+		end();
+		ck_assert_int_eq(queue(2, 1, false) != NULL, told < 0);
+		ck_assert_ptr_nonnull(queue(2, 0, false));
+	}
 }
 END_TEST
 
@@ -424,6 +481,51 @@ START_TEST(what_was_gone_returns_without_a_change)
 }
 END_TEST
 
+/* Before any value was put, a frame has no memory for values. */
+START_TEST(what_was_never_there_may_be_gone)
+{
+	begin();
+	rs_put_fact_gone(frame, RS_F_RPS_CPUS, 2, 0);
+	ck_assert_ptr_null(frame->words);
+	apply();
+	ck_assert_ptr_null(rs_view_fact(end(), RS_F_RPS_CPUS, 2, 0));
+}
+END_TEST
+
+START_TEST(the_settings_of_those_that_stay_are_kept)
+{
+	char value[16];
+	begin();
+	for (uint32_t i = 2; i < 5; i++) {
+		describe(i, "eth", 2, 2)->name[3] = (char)('0' + i);
+		for (uint16_t q = 0; q < 2; q++) {
+			(void)snprintf(value, sizeof(value), "%u", 10 * i + q);
+			rs_put_fact(frame, RS_F_RPS_CPUS, i, q, rs_text_of(value));
+			rs_put_fact(frame, RS_F_XPS_CPUS, i, q, rs_text_of(value));
+		}
+	}
+	/* The number of a line that is the same as that of an interface. */
+	rs_put_fact(frame, RS_F_IRQ_AFFINITY, 3, RS_NO_QUEUE, rs_text_of("7"));
+	apply();
+	end();
+	begin();
+	describe(2, "eth2", 2, 2);
+	describe(4, "eth4", 2, 2);
+	apply();
+	const struct rs_view *const v = end();
+	for (uint32_t i = 2; i < 5; i++) {
+		for (uint16_t q = 0; q < 2; q++) {
+			const char *const rps = rs_view_fact(v, RS_F_RPS_CPUS, i, q);
+			const char *const xps = rs_view_fact(v, RS_F_XPS_CPUS, i, q);
+			(void)snprintf(value, sizeof(value), "%u", 10 * i + q);
+			ck_assert(i == 3 ? !rps && !xps
+					 : strcmp(rps, value) == 0 && strcmp(xps, value) == 0);
+		}
+	}
+	ck_assert_str_eq(rs_view_fact(v, RS_F_IRQ_AFFINITY, 3, RS_NO_QUEUE), "7");
+}
+END_TEST
+
 START_TEST(the_link_and_the_queue_count_are_settings_too)
 {
 	begin();
@@ -482,6 +584,23 @@ START_TEST(the_affinity_of_a_line_names_its_device_and_queue)
 	apply();
 	end();
 	ck_assert_uint_eq(count_changes(), 0);
+}
+END_TEST
+
+START_TEST(of_the_hash_key_only_the_beginning_is_logged)
+{
+	static const char *const keys[] = {
+	    "6d5a56da255b0ec24167253d43a38fb0", "0123456789abcdef0123456789abcdef"};
+	for (unsigned i = 0; i < 2; i++) {
+		begin();
+		describe(2, "eth0", 1, 1);
+		rs_put_fact(frame, RS_F_RSS_KEY, 2, RS_NO_QUEUE, rs_text_of(keys[i]));
+		apply();
+		end();
+	}
+	ck_assert_str_eq(only_change()->old, "6d5a56da...");
+	ck_assert_str_eq(only_change()->new, "01234567...");
+	ck_assert_str_eq(rs_view_fact(rs_model_view(model), RS_F_RSS_KEY, 2, RS_NO_QUEUE), keys[1]);
 }
 END_TEST
 
@@ -564,16 +683,22 @@ suite(void)
 	tcase_add_test(t, a_queue_that_is_no_longer_listed_ends_and_returns_anew);
 	tcase_add_test(t, a_renamed_interface_keeps_the_counts_of_its_queues);
 	tcase_add_test(t, a_slow_source_is_spread_over_its_period);
+	tcase_add_loop_test(
+	    t, a_slow_source_that_is_early_or_late_keeps_its_sum, 0, (int)RS_ARRAY_LEN(paces));
 	tcase_add_test(t, a_slow_source_that_stops_has_no_value);
 	tcase_add_test(t, lines_are_mapped_by_name_and_better_by_the_kernel);
+	tcase_add_test(t, a_line_alone_makes_a_queue_where_their_number_is_not_told);
 	tcase_add_test(t, the_only_queue_need_not_be_numbered);
 	tcase_add_test(t, threads_take_their_share_of_the_core_they_ran_on);
 	tcase_add_test(t, without_a_look_at_threads_their_share_is_not_known);
 	tcase_add_test(t, a_thread_reborn_under_its_number_starts_anew);
 	tcase_add_test(t, a_change_is_a_difference_of_two_known_values);
 	tcase_add_test(t, what_was_gone_returns_without_a_change);
+	tcase_add_test(t, what_was_never_there_may_be_gone);
+	tcase_add_test(t, the_settings_of_those_that_stay_are_kept);
 	tcase_add_test(t, the_link_and_the_queue_count_are_settings_too);
 	tcase_add_test(t, the_affinity_of_a_line_names_its_device_and_queue);
+	tcase_add_test(t, of_the_hash_key_only_the_beginning_is_logged);
 	tcase_add_test(t, long_values_are_cut_in_the_log_only);
 	tcase_add_loop_test(t, each_lost_packet_is_in_one_stage, 0, (int)RS_ARRAY_LEN(losses));
 	suite_add_tcase(s, t);

@@ -20,6 +20,7 @@
 #include "clock.h"
 #include "collector.h"
 #include "ethtool.h"
+#include "faketree.h"
 #include "linux/drivers.h"
 #include "linux/nic_list.h"
 #include "rs_check.h"
@@ -368,6 +369,7 @@ reasons_and_changes(void)
 {
 	static const char down[] = "the interface is down";
 	static const char none[] = "the driver has no queue counters";
+	static const char drops[] = "the driver counts drops of its queues, not packets";
 	struct rig r;
 	uint64_t sum;
 	if (!run("ip link add name va numtxqueues 4 numrxqueues 4 type veth peer name vb "
@@ -382,7 +384,7 @@ reasons_and_changes(void)
 	if (r.frame->n_readings != 0)
 		return 3;
 	if (!run("ip link set va up && ip link set vb up") ||
-	    !SETTLES(&r, is_from(&r, va, RS_QUEUES_ETHTOOL, "")) ||
+	    !SETTLES(&r, is_from(&r, va, RS_QUEUES_ETHTOOL, drops)) ||
 	    sum_of(&r, RS_M_QUEUE_RX_DROPS, va, &sum) != 4)
 		return 4;
 	if (!set_channels("va", 2))
@@ -392,7 +394,7 @@ reasons_and_changes(void)
 	if (!run("ip link set va down") || !SETTLES(&r, is_from(&r, va, RS_QUEUES_NONE, down)))
 		return 6;
 	/* The other end is still up. */
-	if (sum_of(&r, RS_M_QUEUE_RX_DROPS, va, &sum) != 0 || r.frame->n_readings == 0)
+	if (!SETTLES(&r, r.frame->n_readings > 0) || sum_of(&r, RS_M_QUEUE_RX_DROPS, va, &sum) != 0)
 		return 7;
 	if (!run("ip link del va") || collect(&r) != 0)
 		return 8;
@@ -473,6 +475,48 @@ threads_of_napis(void)
 	return 5;
 }
 
+/* veth, of which the tree says that it is a device that sleeps. */
+static int
+sleeping_devices(void)
+{
+	struct rs_faketree tree;
+	struct rs_root *root;
+	struct rs_ethtool *ethtool;
+	struct rs_nic_list list;
+	char number[16];
+	rs_ns now = 1000 * RS_NS_PER_S;
+	if (!run("ip link add name va type veth peer name vb && ip link set va up"))
+		return SKIPPED;
+	const uint32_t va = if_nametoindex("va");
+	(void)snprintf(number, sizeof(number), "%u\n", va);
+	rs_faketree_make(&tree);
+	rs_faketree_put(&tree, number, "sys/class/net/va/ifindex");
+	rs_faketree_put(&tree, "auto\n", "sys/class/net/va/device/power/control");
+	rs_faketree_put(&tree, "suspended\n", "sys/class/net/va/device/power/runtime_status");
+	if (rs_root_open(tree.dir, &root) != 0 || rs_ethtool_open(&ethtool) != 0 ||
+	    rs_nic_list_open(&list, root, ethtool) != 0 || rs_nic_list_follow(&list, now) != 0)
+		return 1;
+	/* Not asked at all. */
+	const struct rs_nic_entry *e = rs_nic_list_find(&list, va);
+	if (!e || e->error != -ENODEV || e->stats.n != 0)
+		return 2;
+	/* It is looked at again soon. */
+	rs_faketree_put(&tree, "active\n", "sys/class/net/va/device/power/runtime_status");
+	if (rs_nic_list_follow(&list, now + 6 * RS_NS_PER_S) != 0)
+		return 3;
+	e = rs_nic_list_find(&list, va);
+	if (!e || e->error || e->stats.n == 0 || rs_nic_list_is_asleep(&list, e))
+		return 4;
+	rs_faketree_put(&tree, "suspended\n", "sys/class/net/va/device/power/runtime_status");
+	if (!rs_nic_list_is_asleep(&list, e))
+		return 5;
+	rs_nic_list_close(&list);
+	rs_ethtool_close(ethtool);
+	rs_root_close(root);
+	rs_faketree_remove(&tree, NULL);
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	int (*fn)(void);
@@ -481,6 +525,7 @@ static const struct {
     {"reasons and changes", reasons_and_changes},
     {"nothing but loopback", nothing_but_loopback},
     {"threads of NAPI instances", threads_of_napis},
+    {"sleeping devices", sleeping_devices},
 };
 
 START_TEST(live)

@@ -134,6 +134,37 @@ START_TEST(a_second_has_a_limit_of_steps)
 }
 END_TEST
 
+/* Most rounds do not ask for what was refused: it is named all the same, or each
+ * that does would tell of it as of something new. */
+START_TEST(what_is_asked_for_in_few_rounds_stays_refused)
+{
+	const struct rs_setting what = {RS_F_THREADED, 2, RS_NO_QUEUE, rs_setting_switch};
+	const struct rs_text none = {NULL, NULL};
+	struct rs_rounds r = {0};
+	struct rs_frame *f;
+	rs_ns at = 1000 * RS_NS_PER_S;
+	ck_assert_int_eq(rs_frame_new(10, &f), 0);
+	for (unsigned i = 0; i < 10 * RS_ROUND_SLOW; i++, at += RS_ROUND_NS) {
+		rs_frame_reset(f, at);
+		(void)rs_rounds_due(&r, 1, at);
+		if (i % RS_ROUND_SLOW == 0)
+			rs_setting_told(&r, f, &what, -EACCES, none);
+		rs_rounds_note(&r, f);
+		ck_assert_str_eq(f->note, "not permitted: threaded");
+		rs_rounds_end(&r);
+	}
+	/* Now it is permitted. */
+	for (unsigned i = 0; i < 5 * RS_ROUND_SLOW; i++, at += RS_ROUND_NS) {
+		(void)rs_rounds_due(&r, 1, at);
+		rs_rounds_end(&r);
+	}
+	rs_frame_reset(f, at);
+	rs_rounds_note(&r, f);
+	ck_assert_str_eq(f->note, "");
+	rs_frame_free(f);
+}
+END_TEST
+
 /* --- a collector --- */
 
 static struct rs_frame *frame;
@@ -479,6 +510,62 @@ START_TEST(what_is_refused_is_named_and_the_rest_is_told)
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert(WIFEXITED(status));
 	ck_assert_int_eq(WEXITSTATUS(status), 0);
+}
+END_TEST
+
+enum { MANY_LINES = 600 };
+
+static void
+put_lines(const char *value)
+{
+	for (unsigned i = 0; i < MANY_LINES; i++)
+		put(value, "proc/irq/%u/smp_affinity_list", i);
+}
+
+/* A tree that is "/" counts as the live machine. 0, or what failed. */
+static int
+see_many_masks_written(void)
+{
+	rs_ns now = 1000 * RS_NS_PER_S;
+	put_lines("0-3\n");
+	if (chroot(dir) != 0 || chdir("/") != 0)
+		return RS_CHECK_SKIP;
+	*dir = '\0';
+	open_collector("/", "irq_settings");
+	if (collect(now) != 0 || frame->n_facts < MANY_LINES)
+		return 1;
+	(void)collect(now += RS_NS_PER_S);
+	put_lines("2\n");
+	bool has_told[MANY_LINES] = {false};
+	unsigned told = 0;
+	for (unsigned tick = 0; tick < 10 && told < MANY_LINES; tick++) {
+		if (collect(now += RS_NS_PER_S) != 0)
+			return 2;
+		/* Some that were written to, and those of the round. */
+		if (frame->n_facts > 2 * RS_ROUND_MOST)
+			return 3;
+		for (unsigned i = 0; i < MANY_LINES; i++) {
+			const char *const f = fact(RS_F_IRQ_AFFINITY, i, RS_NO_QUEUE);
+			told += !has_told[i] && f && strcmp(f, "2") == 0;
+			has_told[i] |= f && strcmp(f, "2") == 0;
+		}
+	}
+	return told == MANY_LINES ? 0 : 4;
+}
+
+START_TEST(many_lines_that_were_written_to_take_turns)
+{
+	const pid_t child = fork();
+	ck_assert_int_ge(child, 0);
+	if (child == 0)
+		_exit(see_many_masks_written());
+	int status;
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert(WIFEXITED(status));
+	if (WEXITSTATUS(status) == RS_CHECK_SKIP)
+		(void)printf("# SKIP not permitted to change the root\n");
+	else
+		ck_assert_int_eq(WEXITSTATUS(status), 0);
 }
 END_TEST
 
@@ -842,6 +929,7 @@ suite(void)
 	tcase_add_test(pure, a_set_longer_than_its_place_is_cut);
 	tcase_add_test(pure, a_round_takes_four_seconds_however_long_a_tick_is);
 	tcase_add_test(pure, a_second_has_a_limit_of_steps);
+	tcase_add_test(pure, what_is_asked_for_in_few_rounds_stays_refused);
 	suite_add_tcase(s, pure);
 	TCase *const tree = tcase_create("tree");
 	tcase_add_checked_fixture(tree, make_tree, remove_all);
@@ -852,6 +940,7 @@ suite(void)
 	tcase_add_test(tree, the_host_is_read_from_a_tree);
 	tcase_add_test(tree, a_host_that_tells_nothing_has_no_settings);
 	tcase_add_test(tree, what_is_refused_is_named_and_the_rest_is_told);
+	tcase_add_test(tree, many_lines_that_were_written_to_take_turns);
 	suite_add_tcase(s, tree);
 	TCase *const live = tcase_create("live");
 	tcase_set_timeout(live, 60);

@@ -92,6 +92,30 @@ publish(unsigned n)
 	ck_assert(rs_hub_commit(hub));
 }
 
+/* One event of so many KiB and a few bytes. */
+static void
+publish_kib(unsigned kib)
+{
+	static const char block[1024];
+	struct rs_buf *data = rs_hub_begin(hub, "tick");
+
+	for (unsigned i = 0; i < kib; i++)
+		rs_buf_put(data, block, sizeof(block));
+	ck_assert(rs_hub_commit(hub));
+}
+
+/* As large as a tick of a large machine. */
+static void
+publish_large(unsigned n)
+{
+	static const char blanks[16 * 1024];
+	struct rs_buf *data = rs_hub_begin(hub, "tick");
+
+	rs_buf_printf(data, "%u;", n);
+	rs_buf_put(data, blanks, sizeof(blanks));
+	ck_assert(rs_hub_commit(hub));
+}
+
 START_TEST(sse_events_reach_every_client_once_and_in_order)
 {
 	/* The smallest buffer cuts frames anywhere, the largest takes all. */
@@ -134,25 +158,60 @@ END_TEST
 
 START_TEST(sse_client_behind_the_ring_is_told_how_much_it_missed)
 {
+	static const char gap[] = "id: abc-5\nevent: gap\ndata: {\"missed\":5}\n\n"
+				  "id: abc-6\nevent: tick\ndata: 5;";
 	struct reader slow;
-	char first[128];
 
 	join(&slow, 1024, NULL);
 	drain(&slow);
 	for (unsigned i = 0; i < RS_HUB_RING + 5; i++)
-		publish(i);
-	const char *text = take(&slow);
-
-	ck_assert_ptr_eq(strstr(text, "id: abc-5\nevent: gap\ndata: {\"missed\":5}\n\n"), text);
-	(void)snprintf(first, sizeof(first), "\n\nid: abc-6\nevent: tick\ndata: 5\n\n");
-	ck_assert_ptr_nonnull(strstr(text, first));
-	ck_assert_ptr_nonnull(strstr(text, "data: 68\n\n"));
+		publish_large(i);
+	ck_assert_ptr_eq(strstr(take(&slow), gap), slow.text.data);
+	ck_assert_uint_gt(slow.text.len, (size_t)RS_HUB_RING * 16 * 1024);
 	struct rs_hub_stats stats;
 
 	rs_hub_get_stats(hub, &stats);
 	ck_assert_uint_eq(stats.gaps, 1);
 	ck_assert_uint_eq(stats.events, RS_HUB_RING + 5);
 	leave(&slow);
+}
+END_TEST
+
+START_TEST(sse_hundreds_of_small_events_between_two_ticks_are_not_lost)
+{
+	const unsigned n = RS_HUB_RING_SMALL - 2;
+	struct reader r;
+	char last[64];
+
+	join(&r, 1024, NULL);
+	for (unsigned i = 0; i < RS_HUB_RING; i++)
+		publish_large(i);
+	drain(&r);
+	/* A finding, changes and the tick itself, before anybody can read. */
+	for (unsigned i = 0; i < n; i++)
+		publish(i);
+	publish_kib(600);
+	const char *text = take(&r);
+
+	ck_assert_ptr_eq(strstr(text, "id: abc-65\nevent: tick\ndata: 0\n\n"), text);
+	(void)snprintf(last, sizeof(last), "data: %u\n\nid: abc-%u\n", n - 1, RS_HUB_RING + n + 1);
+	ck_assert_ptr_nonnull(strstr(text, last));
+	ck_assert_ptr_null(strstr(text, "event: gap"));
+	leave(&r);
+}
+END_TEST
+
+START_TEST(sse_small_events_are_limited_in_number)
+{
+	struct reader r;
+
+	join(&r, 1024, NULL);
+	drain(&r);
+	for (unsigned i = 0; i < RS_HUB_RING_SMALL + 5; i++)
+		publish(i);
+	ck_assert_ptr_eq(
+	    strstr(take(&r), "id: abc-5\nevent: gap\ndata: {\"missed\":5}\n\n"), r.text.data);
+	leave(&r);
 }
 END_TEST
 
@@ -168,7 +227,7 @@ START_TEST(sse_event_being_sent_survives_its_place_in_the_ring)
 	ck_assert_int_eq(slow.source.read(slow.source.arg, part, 20), 20);
 	ck_assert_str_eq(part, "id: abc-1\nevent: tic");
 	for (unsigned i = 0; i < 2 * RS_HUB_RING; i++)
-		publish(100 + i);
+		publish_large(100 + i);
 	const char *text = take(&slow);
 
 	ck_assert_ptr_eq(strstr(text, "k\ndata: 1\n\nid: abc-65\nevent: gap\n"
@@ -291,18 +350,6 @@ START_TEST(sse_event_too_large_is_a_gap_not_a_half_event)
 }
 END_TEST
 
-/* One event of so many KiB and a few bytes. */
-static void
-publish_kib(unsigned kib)
-{
-	static const char block[1024];
-	struct rs_buf *data = rs_hub_begin(hub, "tick");
-
-	for (unsigned i = 0; i < kib; i++)
-		rs_buf_put(data, block, sizeof(block));
-	ck_assert(rs_hub_commit(hub));
-}
-
 START_TEST(sse_ring_holds_8_mb_and_drops_the_oldest)
 {
 	static const char gap[] = "id: abc-4\nevent: gap\ndata: {\"missed\":4}\n\nid: abc-5\n";
@@ -400,6 +447,8 @@ suite(void)
 	tcase_add_test(tc, sse_events_reach_every_client_once_and_in_order);
 	tcase_add_test(tc, sse_wakes_only_those_who_wait);
 	tcase_add_test(tc, sse_client_behind_the_ring_is_told_how_much_it_missed);
+	tcase_add_test(tc, sse_hundreds_of_small_events_between_two_ticks_are_not_lost);
+	tcase_add_test(tc, sse_small_events_are_limited_in_number);
 	tcase_add_test(tc, sse_event_being_sent_survives_its_place_in_the_ring);
 	tcase_add_test(tc, sse_last_event_id_resumes);
 	tcase_add_loop_test(

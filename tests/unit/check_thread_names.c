@@ -97,7 +97,7 @@ END_TEST
 /* A line of Linux 6.18 around the name, and its numbers of interest. */
 #define BEHIND                                                                                     \
 	" S 2 0 0 0 -1 2129984 0 0 0 0 7 34 0 0 20 0 1 0 1278732 0 0 18446744073709551615 0 0 0 "  \
-	"0 0 0 0 2147483647 0 1 0 0 17 3 0 0 0 0 0 0 0 0 0 0 0 0 0"
+	"0 0 0 0 2147483647 0 1 0 0 17 13 0 0 0 0 0 0 0 0 0 0 0 0 0"
 #define OF_PROCESS                                                                                 \
 	" S 1 62 62 0 -1 4194304 1 2 3 4 120 80 5 6 20 -10 13 0 555 48279552 3799 "                \
 	"18446744073709551615 1 1 0 0 0 0 0 4096 1256 0 0 0 17 1 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
@@ -109,9 +109,9 @@ static const struct {
 	uint64_t ticks, start;
 	uint32_t threads, cpu;
 } lines[] = {
-    {"16962 (napi/hcv1-258)" BEHIND "\n", "napi/hcv1-258", 16962, true, 41, 1278732, 1, 3},
-    {"16962 (napi/hcv1-258)" BEHIND, "napi/hcv1-258", 16962, true, 41, 1278732, 1, 3},
-    {"16962 (napi/hcv1-258)" BEHIND "\r\n", "napi/hcv1-258", 16962, true, 41, 1278732, 1, 3},
+    {"16962 (napi/hcv1-258)" BEHIND "\n", "napi/hcv1-258", 16962, true, 41, 1278732, 1, 13},
+    {"16962 (napi/hcv1-258)" BEHIND, "napi/hcv1-258", 16962, true, 41, 1278732, 1, 13},
+    {"16962 (napi/hcv1-258)" BEHIND "\r\n", "napi/hcv1-258", 16962, true, 41, 1278732, 1, 13},
     {"62 (openvpn)" OF_PROCESS, "openvpn", 62, false, 200, 555, 13, 1},
     {"62 ()" OF_PROCESS, "", 62, false, 200, 555, 13, 1},
     /* Names that try to look like the rest of the line. */
@@ -188,7 +188,7 @@ START_TEST(lines_cut_anywhere_are_not_misread)
 		char *copy;
 		const struct rs_text t = copy_of(line, len, &copy);
 		if (rs_task_stat_parse(t, &s) == 0) {
-			ck_assert_uint_eq(s.cpu, 3);
+			ck_assert_uint_eq(s.cpu, 13);
 			ck_assert_uint_eq(s.ticks, 41);
 			ck_assert_uint_eq(s.start, 1278732);
 			n_read++;

@@ -79,7 +79,10 @@ const ATTEMPTS = {
     }
   },
   map: async () => store.applyMap(await get('map')),
-  changes: async () => store.applyChanges(await get('changes')),
+  changes: async () => {
+    const known = store.changes;
+    store.applyChanges(await get('changes'), known);
+  },
   findings: async () => store.applyFindings(await get('findings', { state: 'all' })),
   health: async () => store.applyHealth(await get('health')),
 };

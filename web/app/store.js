@@ -147,8 +147,12 @@ export class Store {
     this.#names.add('map');
   }
 
-  applyChanges(list) {
-    this.changes = list.slice(0, MAX_CHANGES);
+  /* known: what was there when the list was asked for. What the stream brought
+   * since then may be newer than the list. */
+  applyChanges(list, known = this.changes) {
+    const there = new Set([...known ?? [], ...list].map((c) => c.id));
+    const newer = (this.changes ?? []).filter((c) => !there.has(c.id));
+    this.changes = [...newer, ...list].slice(0, MAX_CHANGES);
     this.changesProblem = null;
     this.#names.add('changes');
   }

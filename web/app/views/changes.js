@@ -10,10 +10,13 @@ import { changedValues, settingWords } from '../settings.js';
 
 const SHOWN = 8;
 
+const isTold = (v) => v !== null && v !== undefined && v !== '' && v !== -1;
+
 /* Whether b says the same as a of another queue, core or interrupt. */
 function isSame(a, b) {
   return a.at_ms === b.at_ms && a.kind === b.kind && a.old === b.old && a.new === b.new
-    && a.subject?.device === b.subject?.device && a.subject?.direction === b.subject?.direction;
+    && a.subject?.device === b.subject?.device && a.subject?.direction === b.subject?.direction
+    && isTold(a.subject?.queue) === isTold(b.subject?.queue);
 }
 
 /* [{ change, subjects }] of changes, in their order. */
@@ -28,8 +31,6 @@ export function groupChanges(changes) {
   }
   return groups;
 }
-
-const isTold = (v) => v !== null && v !== undefined && v !== '' && v !== -1;
 
 /* "eth0 rx 0 to 3", "core 2", "interrupt 41", '' for the host */
 export function subjectsText(subjects) {
