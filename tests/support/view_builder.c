@@ -189,6 +189,28 @@ rs_vb_thread(
 	return t;
 }
 
+void
+rs_vb_fact(struct rs_vb *b, enum rs_fact_id id, uint32_t key, struct rs_text value)
+{
+	size_t i = 0;
+
+	while (i < b->v.n_facts &&
+	       (b->facts[i].id < id || (b->facts[i].id == id && b->facts[i].key < key)))
+		i++;
+	if (i == b->v.n_facts || b->facts[i].id != id || b->facts[i].key != key) {
+		if (b->v.n_facts == RS_VB_FACTS)
+			abort();
+		memmove(&b->facts[i + 1], &b->facts[i], (b->v.n_facts - i) * sizeof(b->facts[0]));
+		b->facts[i] = (struct rs_fact){.id = (uint16_t)id,
+		    .queue = RS_NO_QUEUE,
+		    .key = key,
+		    .value = b->values[b->v.n_facts++]};
+	}
+	const size_t at = (size_t)(b->facts[i].value - b->values[0]) / sizeof(b->values[0]);
+	(void)rs_text_copy(value, b->values[at], sizeof(b->values[at]));
+	b->v.facts = b->facts;
+}
+
 static double
 sum_known(double a, double b)
 {

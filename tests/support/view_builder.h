@@ -11,6 +11,7 @@
 
 #define RS_VB_NICS 8u
 #define RS_VB_IRQS 64u
+#define RS_VB_FACTS 64u
 #define RS_VB_THREADS 16u
 
 struct rs_vb_irq {
@@ -30,7 +31,9 @@ struct rs_vb {
 	struct rs_irq_view irqs[RS_VB_IRQS];
 	struct rs_vb_irq lines[RS_VB_IRQS];
 	struct rs_thread_view threads[RS_VB_THREADS];
-	struct rs_cpu_info cpus; /* isolated, nohz_full */
+	struct rs_fact facts[RS_VB_FACTS];
+	char values[RS_VB_FACTS][48]; /* of the facts */
+	struct rs_cpu_info cpus;      /* isolated, nohz_full */
 	struct rs_cpuset reserved;
 	bool lacks_interrupts; /* /proc/interrupts cannot be read */
 };
@@ -65,6 +68,9 @@ void rs_vb_silence(struct rs_vb *b, size_t irq);
  * as busy beyond its packet load. */
 struct rs_thread_view *rs_vb_thread(
     struct rs_vb *b, enum rs_thread_class class, const char *name, unsigned cpu, double load);
+
+/* A setting, of no queue. Ends the program when there are too many. */
+void rs_vb_fact(struct rs_vb *b, enum rs_fact_id id, uint32_t key, struct rs_text value);
 
 /* The next tick: sums, loads and who takes part are computed anew. */
 const struct rs_view *rs_vb_tick(struct rs_vb *b);

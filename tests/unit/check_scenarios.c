@@ -286,6 +286,16 @@ change_thread(const struct line *l)
 	    number(l, 4) / 100.0);
 }
 
+static void
+change_setting(const struct line *l)
+{
+	const enum rs_fact_id id = rs_fact_find(rs_text_of(l->word[1]));
+
+	if (l->n != 4 || id == RS_F_COUNT)
+		wrong(l, "expected the name of a setting, a number and a value");
+	rs_vb_fact(s.b, id, (uint32_t)number(l, 2), rs_text_of(l->word[3]));
+}
+
 static bool
 change(const struct line *l)
 {
@@ -307,6 +317,8 @@ change(const struct line *l)
 		if (is(l, 0, "fire"))
 			rs_vb_silence(s.b, irq);
 		rs_vb_fire(s.b, irq, (unsigned)number(l, 2), number(l, 3));
+	} else if (is(l, 0, "setting")) {
+		change_setting(l);
 	} else if (is(l, 0, "thread")) {
 		change_thread(l);
 	} else if (is(l, 0, "unread") || is(l, 0, "read")) {
