@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -495,7 +496,7 @@ sees_kernel_threads(void)
 	return strcmp(text, "kthreadd") == 0;
 }
 
-static volatile bool is_over;
+static atomic_bool is_over;
 
 static void *
 burn(void *arg)
