@@ -20,7 +20,7 @@ rs_unwritten_fini(struct rs_unwritten *u)
 static int
 make_room(struct rs_unwritten *u, size_t n)
 {
-	if (n <= u->cap)
+	if (u->held != NULL && n <= u->cap)
 		return 0;
 	const size_t cap = RS_MAX(n, RS_MIN(u->cap * 2, (size_t)RS_UNWRITTEN_MAX));
 	struct rs_change *const held = realloc(u->held, cap * sizeof(*held));
@@ -39,16 +39,17 @@ rs_unwritten_add(struct rs_unwritten *u, const struct rs_change *c, size_t n)
 	const size_t all = u->n + kept;
 	const size_t surplus = all > RS_UNWRITTEN_MAX ? all - RS_UNWRITTEN_MAX : 0;
 
+	if (kept == 0)
+		return;
 	if (make_room(u, all - surplus) < 0) {
 		u->dropped += n;
 		return;
 	}
 	u->dropped += surplus + (n - kept);
 	u->n -= surplus;
-	if (u->n > 0)
+	if (u->n > 0 && surplus > 0)
 		memmove(u->held, u->held + surplus, u->n * sizeof(*u->held));
-	if (kept > 0)
-		memcpy(u->held + u->n, c + (n - kept), kept * sizeof(*c));
+	memcpy(u->held + u->n, c + (n - kept), kept * sizeof(*c));
 	u->n += kept;
 }
 

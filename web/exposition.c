@@ -272,13 +272,8 @@ put_number(struct rs_buf *out, double value, uint32_t scale)
 	if (units % scale != 0)
 		rs_buf_putc(out, '.');
 	/* As many digits as are not zero. */
-	uint64_t rest = units % scale;
-
-	while (rest != 0) {
-		rest *= 10;
-		rs_buf_putc(out, (char)('0' + rest / scale));
-		rest %= scale;
-	}
+	for (uint64_t rest = units % scale; rest != 0; rest = rest * 10 % scale)
+		rs_buf_putc(out, (char)('0' + rest * 10 / scale));
 }
 
 void

@@ -11,7 +11,7 @@
 
 /* What was refused is named for so long at least: twice as long as it takes until
  * what is read in few rounds is asked for again. */
-#define REFUSED_NS (2 * RS_ROUND_SLOW * RS_ROUND_NS)
+#define REFUSED_NS ((rs_ns)2 * RS_ROUND_SLOW * RS_ROUND_NS)
 
 _Static_assert(RS_F_COUNT <= 64, "refused facts are bits of a uint64_t");
 
