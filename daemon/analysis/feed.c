@@ -240,3 +240,49 @@ rs_irq_pile_of(const struct rs_view *v, double min_rate_ps, struct rs_irq_pile *
 		p.share = on_cpu / p.rate_ps;
 	*ret = p;
 }
+
+#define NAMED_MAX 4u
+
+/* The devices of busy lines in the order of their lines; returns how many. */
+static size_t
+devices_of(const struct rs_view *v, const struct rs_nic_view *ret[static NAMED_MAX])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->n_irqs; i++) {
+		if (!rs_irq_is_busy(&v->irqs[i], RS_PILE_LINE_PS))
+			continue;
+		const struct rs_nic_view *const nic = rs_view_nic(v, device_of(&v->irqs[i]));
+		size_t at = 0;
+		while (at < n && at < NAMED_MAX && ret[at] != nic)
+			at++;
+		if (!nic || (at < n && at < NAMED_MAX))
+			continue;
+		if (n < NAMED_MAX)
+			ret[n] = nic;
+		n++;
+	}
+	return n;
+}
+
+void
+rs_irq_pile_phrase(const struct rs_view *v, unsigned cpu, char *dst, size_t cap)
+{
+	const struct rs_nic_view *nics[NAMED_MAX];
+	const size_t n = devices_of(v, nics);
+	char names[NAMED_MAX * 24] = "";
+	size_t len = 0;
+
+	/* More than can be named are all there are. */
+	if (n == 0 || n > NAMED_MAX) {
+		(void)snprintf(dst, cap, "every NIC interrupt fires on core %u", cpu);
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const char *const before = i == 0 ? "" : i + 1 == n ? " and " : ", ";
+		(void)snprintf(
+		    names + len, sizeof(names) - len, "%s%s", before, nics[i]->info.name);
+		len += strlen(names + len);
+	}
+	(void)snprintf(dst, cap, "every interrupt of %s fires on core %u", names, cpu);
+}

@@ -47,6 +47,10 @@ struct rs_irq_pile {
 };
 void rs_irq_pile_of(const struct rs_view *v, double min_rate_ps, struct rs_irq_pile *ret);
 
+/* "every interrupt of eth0 and eth1 fires on core 3": the devices with a busy
+ * line, four at most. */
+void rs_irq_pile_phrase(const struct rs_view *v, unsigned cpu, char *dst, size_t cap);
+
 /* True for a line that counts in a pile. */
 bool rs_irq_is_busy(const struct rs_irq_view *q, double min_rate_ps);
 /* Interrupts per second of the line on the core. */

@@ -192,10 +192,13 @@ rs_scene_cause(const struct rs_scene *s, const struct rs_group *g, struct rs_say
 {
 	const struct rs_core_view *const core = rs_view_core(s->v, g->cpu);
 	struct rs_irq_pile pile;
+	char phrase[160];
 
 	rs_irq_pile_of(s->v, RS_PILE_LINE_PS, &pile);
 	if (pile.lines >= 2 && pile.share >= RS_PILE_SHARE && pile.cpu == g->cpu) {
-		rs_cause(out, "every NIC interrupt fires on core %u", g->cpu);
+		/* In the words of irq.all_on_one, so that the verdict says it once. */
+		rs_irq_pile_phrase(s->v, g->cpu, phrase, sizeof(phrase));
+		rs_cause(out, "%s", phrase);
 		return;
 	}
 	if (core && rs_load_is_threads(core))

@@ -241,6 +241,35 @@ START_TEST(feed_counts_cores_that_take_nic_interrupts)
 }
 END_TEST
 
+START_TEST(feed_pile_names_its_devices_as_long_as_they_fit)
+{
+	static const char *const names[] = {"eth2", "eth3", "eth4"};
+	char text[160];
+
+	rs_vb_tick(b);
+	rs_irq_pile_phrase(&b->v, 3, text, sizeof(text));
+	ck_assert_str_eq(text, "every NIC interrupt fires on core 3");
+	rs_vb_fire(b, line("30", "eth1", 0), 3, 900);
+	rs_vb_fire(b, line("31", "eth1", 1), 3, 900);
+	rs_vb_tick(b);
+	rs_irq_pile_phrase(&b->v, 3, text, sizeof(text));
+	ck_assert_str_eq(text, "every interrupt of eth1 fires on core 3");
+	rs_vb_fire(b, line("32", "eth0", 0), 3, 900);
+	for (size_t i = 0; i < 2; i++) {
+		(void)rs_vb_nic(b, names[i], 1000000000);
+		rs_vb_fire(b, line("33", names[i], 0), 3, 900);
+	}
+	rs_vb_tick(b);
+	rs_irq_pile_phrase(&b->v, 3, text, sizeof(text));
+	ck_assert_str_eq(text, "every interrupt of eth1, eth0, eth2 and eth3 fires on core 3");
+	(void)rs_vb_nic(b, names[2], 1000000000);
+	rs_vb_fire(b, line("35", names[2], 0), 3, 900);
+	rs_vb_tick(b);
+	rs_irq_pile_phrase(&b->v, 3, text, sizeof(text));
+	ck_assert_str_eq(text, "every NIC interrupt fires on core 3");
+}
+END_TEST
+
 static Suite *
 suite(void)
 {
@@ -249,6 +278,7 @@ suite(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, feed_is_summed_by_device_busiest_first);
+	tcase_add_test(tc, feed_pile_names_its_devices_as_long_as_they_fit);
 	tcase_add_test(tc, feed_rx_and_tx_lines_of_a_queue_are_one_queue);
 	tcase_add_test(tc, feed_leaves_out_control_and_foreign_lines);
 	tcase_add_test(tc, feed_shared_line_counts_for_each_device_once);

@@ -185,28 +185,6 @@ advise_static(
 		    out, "lines in the advice", "%u of %u; go on like that", covered, p->lines);
 }
 
-/* "eth0 and eth1": those of the pile, as many as fit. */
-static void
-name_devices(const struct rs_view *v, double min_rate_ps, char *dst, size_t cap)
-{
-	uint32_t devices[RS_ADVICE_MAX];
-	const size_t n = devices_of(v, min_rate_ps, devices);
-	size_t len = 0;
-
-	(void)snprintf(dst, cap, "network devices");
-	for (size_t i = 0; i < n && len + sizeof(((struct rs_nic_info *)0)->name) + 6 < cap; i++) {
-		const struct rs_nic_view *const nic = rs_view_nic(v, devices[i]);
-		if (!nic)
-			continue;
-		(void)snprintf(dst + len, cap - len, "%s%s",
-		    len == 0	 ? ""
-		    : i + 1 == n ? " and "
-				 : ", ",
-		    nic->info.name);
-		len += strlen(dst + len);
-	}
-}
-
 /* The number of the line as settings know it. */
 static const char *
 affinity_of(const struct rs_view *v, const struct rs_irq_view *q)
@@ -256,10 +234,10 @@ tell_irqbalance(const struct rs_view *v, struct rs_says *out)
 static void
 tell(const struct rs_scene *s, const struct rs_irq_pile *p, double min_rate_ps, struct rs_says *out)
 {
-	char devices[80];
+	char phrase[160];
 
-	name_devices(s->v, min_rate_ps, devices, sizeof(devices));
-	rs_message(out, "every interrupt of %s fires on core %u", devices, p->cpu);
+	rs_irq_pile_phrase(s->v, p->cpu, phrase, sizeof(phrase));
+	rs_message(out, "%s", phrase);
 	rs_cause(
 	    out, "affinity masks that name one core, or the default and no irqbalance at work");
 	rs_cause(out, "an interrupt controller that serves one core only");

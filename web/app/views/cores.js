@@ -127,9 +127,11 @@ function threadTexts(map, core) {
     .sort((a, b) => b.load - a.load);
   const text = (list) => list.slice(0, 3).map((t) => t.name + ' ' + percent(t.load)).join(', ')
     + (list.length > 3 ? ' and ' + (list.length - 3) + ' more' : '');
-  const packet = own.filter((t) => t.class !== 'user');
+  const packet = own.filter((t) => t.class !== 'user' && t.class !== 'ksoftirqd');
+  const softirq = own.filter((t) => t.class === 'ksoftirqd');
   const user = own.filter((t) => t.class === 'user');
   return [packet.length > 0 ? 'packet threads ' + text(packet) : '',
+    softirq.length > 0 ? 'soft interrupts in ' + text(softirq) : '',
     user.length > 0 ? 'processes ' + text(user) : ''].filter((t) => t !== '').join('; ');
 }
 
