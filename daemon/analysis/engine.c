@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lead.h"
+#include "recent.h"
 #include "says.h"
 #include "track.h"
 
@@ -19,6 +21,8 @@
 #define RAISE_SAMPLES 5u
 #define CLEAR_S 15u
 #define CLEAR_SAMPLES 15u
+#define COUNTER_RAISE 2u
+#define COUNTER_CLEAR_NS (60 * RS_NS_PER_S)
 #define SAME_EPISODE_NS (60 * RS_NS_PER_S)
 
 struct rule_state {
@@ -33,6 +37,8 @@ struct rs_engine {
 	size_t n_rules;
 	struct rule_state *states; /* n_rules; owned */
 	size_t *by_rank;	   /* n_rules rule numbers, highest rank first; owned */
+	size_t *by_cause;	   /* those that explain, in their order; owned */
+	size_t n_causes;
 	int64_t next_id;
 	uint64_t tick; /* of the rings; counts missed ticks too */
 	rs_ns interval_ns, due_ns;
@@ -42,6 +48,11 @@ struct rs_engine {
 	uint64_t refused;
 	rs_finding_fn fn; /* during a run */
 	void *arg;
+	struct rs_recent *recent; /* owned */
+	bool has_lead, has_cause; /* in this tick */
+	size_t cause_rule;
+	struct rs_cause cause;
+	struct rs_lead lead;
 	struct rs_said said[RS_SAYS_MAX];
 	struct rs_group groups[RS_GROUPS_MAX]; /* of the view */
 	struct rs_tracks tracks;
@@ -68,6 +79,21 @@ sort_by_rank(struct rs_engine *e)
 	}
 }
 
+static void
+sort_causes(struct rs_engine *e)
+{
+	for (size_t i = 0; i < e->n_rules; i++) {
+		const unsigned order = e->rules[i]->cause_order;
+		size_t at = e->n_causes;
+		if (order == 0)
+			continue;
+		for (; at > 0 && e->rules[e->by_cause[at - 1]]->cause_order > order; at--)
+			e->by_cause[at] = e->by_cause[at - 1];
+		e->by_cause[at] = i;
+		e->n_causes++;
+	}
+}
+
 int
 rs_engine_new(const struct rs_rule *const *rules, const struct rs_rule_conf *confs,
     int64_t first_id, struct rs_engine **ret)
@@ -81,7 +107,8 @@ rs_engine_new(const struct rs_rule *const *rules, const struct rs_rule_conf *con
 		e->n_rules++;
 	e->states = calloc(e->n_rules + 1, sizeof(*e->states));
 	e->by_rank = calloc(e->n_rules + 1, sizeof(*e->by_rank));
-	if (!e->states || !e->by_rank) {
+	e->by_cause = calloc(e->n_rules + 1, sizeof(*e->by_cause));
+	if (!e->states || !e->by_rank || !e->by_cause || rs_recent_new(&e->recent) < 0) {
 		rs_engine_free(e);
 		return -ENOMEM;
 	}
@@ -91,6 +118,7 @@ rs_engine_new(const struct rs_rule *const *rules, const struct rs_rule_conf *con
 	if (confs)
 		rs_engine_configure(e, confs);
 	sort_by_rank(e);
+	sort_causes(e);
 	*ret = e;
 	return 0;
 }
@@ -102,6 +130,8 @@ rs_engine_free(struct rs_engine *e)
 		return;
 	free(e->states);
 	free(e->by_rank);
+	free(e->by_cause);
+	rs_recent_free(e->recent);
 	free(e);
 }
 
@@ -174,6 +204,44 @@ rs_standing_core(const struct rs_says *out)
 	return t && t->is_active ? t->f.subject.core : -1;
 }
 
+const struct rs_recent *
+rs_recent_of(const struct rs_says *out)
+{
+	return out->engine->recent;
+}
+
+const struct rs_lead *
+rs_lead_in(const struct rs_says *out)
+{
+	return out->engine->has_lead ? &out->engine->lead : NULL;
+}
+
+const struct rs_cause *
+rs_cause_in(const struct rs_says *out, bool *ret_is_mine)
+{
+	const struct rs_engine *const e = out->engine;
+
+	*ret_is_mine = e->has_cause && e->cause_rule == out->rule;
+	return e->has_cause ? &e->cause : NULL;
+}
+
+/* The first in the order of causes that explains the core that leads. */
+static void
+find_cause(struct rs_engine *e, const struct rs_view *v)
+{
+	e->has_cause = false;
+	e->has_lead = rs_lead_of(v, &e->lead);
+	for (size_t i = 0; e->has_lead && !e->has_cause && i < e->n_causes; i++) {
+		const size_t rule = e->by_cause[i];
+		const struct rule_state *const s = &e->states[rule];
+
+		e->cause = (struct rs_cause){.confidence = RS_MEDIUM};
+		e->cause_rule = rule;
+		e->has_cause = s->conf.is_enabled &&
+			       e->rules[rule]->explains(&e->lead, s->conf.thresholds, &e->cause);
+	}
+}
+
 static struct rs_track *
 find_or_add_track(struct rs_engine *e, size_t rule, const struct rs_subject *subject)
 {
@@ -206,6 +274,7 @@ take_votes(struct rs_engine *e, const struct rs_says *says)
 		    .vote = said->condition == RS_COND_RAISE ? RS_VOTE_RAISE : RS_VOTE_BETWEEN,
 		    .severity = (uint8_t)said->words.severity,
 		};
+		t->unclear_ns = e->now_ns;
 		rs_track_take_words(t, &said->words);
 	}
 	e->refused += says->refused;
@@ -292,17 +361,28 @@ settle_active(struct rs_engine *e, struct rs_track *t)
 	judge_window(e, t);
 	count(e, t, CLEAR_S, CLEAR_SAMPLES, &tally);
 	t->f.is_ending = rs_vote_at(&t->votes, e->tick)->vote == RS_VOTE_CLEAR;
-	if (!e->states[t->rule].conf.is_enabled ||
-	    (!t->f.is_stale && t->f.is_ending && rs_vote_carries(&tally, tally.clear)))
+	const bool is_clear = rule_of(e, t)->voting == RS_VOTING_COUNTER
+				  ? e->now_ns - t->unclear_ns >= COUNTER_CLEAR_NS
+				  : rs_vote_carries(&tally, tally.clear);
+	if (!e->states[t->rule].conf.is_enabled || (!t->f.is_stale && t->f.is_ending && is_clear))
 		clear_track(e, t);
+}
+
+/* Whether so many samples of the window are enough to raise. */
+static bool
+raises(const struct rs_engine *e, const struct rs_track *t, const struct rs_tally *tally,
+    unsigned samples)
+{
+	return rule_of(e, t)->voting == RS_VOTING_COUNTER ? samples >= COUNTER_RAISE
+							  : rs_vote_carries(tally, samples);
 }
 
 /* Severity is voted over the same window and never falls while it stands. */
 static void
-raise_severity(struct rs_track *t, const struct rs_tally *tally)
+raise_severity(const struct rs_engine *e, struct rs_track *t, const struct rs_tally *tally)
 {
 	for (int s = RS_CRIT; s > (int)t->f.severity; s--) {
-		if (!rs_vote_carries(tally, tally->severity[s]))
+		if (!raises(e, t, tally, tally->severity[s]))
 			continue;
 		t->f.severity = (enum rs_severity)s;
 		t->has_changed = true;
@@ -326,7 +406,7 @@ raise_track(struct rs_engine *e, struct rs_track *t, const struct rs_tally *tall
 	t->f.episodes++;
 	t->f.cleared_ms = 0;
 	t->f.severity = RS_INFO;
-	raise_severity(t, tally);
+	raise_severity(e, t, tally);
 	t->f.is_stale = false;
 	t->is_active = true;
 	t->raised_ns = e->now_ns;
@@ -360,11 +440,11 @@ try_raise(struct rs_engine *e, struct rs_track *t)
 
 	count(e, t, r->window_s > 0 ? r->window_s : RAISE_S, RAISE_SAMPLES, &tally);
 	if (t->is_active) {
-		raise_severity(t, &tally);
+		raise_severity(e, t, &tally);
 		return;
 	}
 	if (rs_vote_at(&t->votes, e->tick)->vote != RS_VOTE_RAISE ||
-	    !rs_vote_carries(&tally, tally.raise) || (r->rank > 0 && !take_over(e, r->rank)))
+	    !raises(e, t, &tally, tally.raise) || (r->rank > 0 && !take_over(e, r->rank)))
 		return;
 	if (e->n_active >= RS_FINDINGS_MAX) {
 		e->refused += !t->is_refused;
@@ -393,6 +473,8 @@ rs_engine_run(struct rs_engine *e, const struct rs_view *v, rs_finding_fn fn, vo
 	e->fn = fn;
 	e->arg = arg;
 	advance(e, v);
+	rs_recent_add(e->recent, v);
+	find_cause(e, v);
 	for (size_t i = 0; i < e->n_rules; i++)
 		ask(e, v, i);
 	for (size_t i = 0; i < e->tracks.n; i++) {
@@ -435,6 +517,12 @@ struct rs_group *
 rs_engine_groups(struct rs_engine *e)
 {
 	return e->groups;
+}
+
+const struct rs_rule *
+rs_engine_cause(const struct rs_engine *e)
+{
+	return e->has_cause ? e->rules[e->cause_rule] : NULL;
 }
 
 uint64_t

@@ -47,6 +47,22 @@ rs_ns rs_standing_ns(const struct rs_says *out, const struct rs_subject *subject
 /* The core the finding of a rule with one subject stands at; -1: none stands. */
 int32_t rs_standing_core(const struct rs_says *out);
 
+/* What happened lately (recent.h); never NULL. */
+struct rs_recent;
+const struct rs_recent *rs_recent_of(const struct rs_says *out);
+/* The core that leads (lead.h), NULL: none does. */
+struct rs_lead;
+const struct rs_lead *rs_lead_in(const struct rs_says *out);
+
+/* Why a core leads, in the words of the rule that explains it. */
+struct rs_cause {
+	char phrase[160];
+	enum rs_confidence confidence;
+};
+/* The cause found in this tick, NULL: none was. is_mine: by this rule, which then
+ * says so; a rule of causes is silent otherwise. */
+const struct rs_cause *rs_cause_in(const struct rs_says *out, bool *ret_is_mine);
+
 struct rs_threshold {
 	const char *key; /* configuration key, without the rule's code */
 	double value, min, max;
@@ -54,13 +70,21 @@ struct rs_threshold {
 	const char *help;
 };
 
+enum rs_voting {
+	/* Raised by 80 % of the samples of window_s, at least 5; cleared by 80 % of
+	 * 15 seconds, at least 15 samples. */
+	RS_VOTING_LEVEL,
+	/* Counts of what should not happen: raised by 2 of the last 5 samples, cleared
+	 * when 60 seconds passed in which every sample was clear. */
+	RS_VOTING_COUNTER
+};
+
 struct rs_rule {
 	const char *code;  /* "core.imbalance" */
 	const char *title; /* for people */
 	const char *help;  /* what it means, one or two sentences */
-	/* Raised when 80 % of the samples of so many seconds, at least 5, say so;
-	 * 0: 5 seconds. Cleared by 80 % of 15 seconds, at least 15 samples. */
-	unsigned window_s;
+	enum rs_voting voting;
+	unsigned window_s; /* of RS_VOTING_LEVEL, at most 30; 0: 5 seconds */
 	/* Findings of the rules with a rank replace each other: of those that could
 	 * stand, the one with the highest rank does. 0: not in the group. */
 	unsigned rank;
@@ -69,6 +93,12 @@ struct rs_rule {
 	bool has_one_subject;
 	const struct rs_threshold *thresholds; /* ends with a NULL key; may be NULL */
 	void (*evaluate)(const struct rs_view *v, const double *thresholds, struct rs_says *out);
+	/* Rules of causes: the place in the order in which they are asked to explain
+	 * the core that leads, 1 first; 0: not a cause. The first that returns true is
+	 * the cause of this tick, and the umbrella rules and the verdict use its
+	 * phrase. Pure. */
+	unsigned cause_order;
+	bool (*explains)(const struct rs_lead *l, const double *thresholds, struct rs_cause *ret);
 };
 
 /* Begins the definition of rs_rule_NAME. */

@@ -19,6 +19,7 @@ struct rs_track {
 	bool has_changed; /* since it was last told */
 	size_t rule;
 	rs_ns raised_ns, cleared_ns; /* on the view's mono_ns */
+	rs_ns unclear_ns;	     /* when a sample was last not clear */
 	struct rs_votes votes;
 	struct rs_finding f; /* id 0 until raised */
 };

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "feed.h"
+#include "lead.h"
 #include "load.h"
 
 #define LOSS_CRIT 0.001
@@ -191,14 +192,14 @@ void
 rs_scene_cause(const struct rs_scene *s, const struct rs_group *g, struct rs_says *out)
 {
 	const struct rs_core_view *const core = rs_view_core(s->v, g->cpu);
-	struct rs_irq_pile pile;
-	char phrase[160];
+	const struct rs_lead *const lead = rs_lead_in(out);
+	bool is_mine;
+	const struct rs_cause *const cause = rs_cause_in(out, &is_mine);
 
-	rs_irq_pile_of(s->v, RS_PILE_LINE_PS, &pile);
-	if (pile.lines >= 2 && pile.share >= RS_PILE_SHARE && pile.cpu == g->cpu) {
-		/* In the words of irq.all_on_one, so that the verdict says it once. */
-		rs_irq_pile_phrase(s->v, g->cpu, phrase, sizeof(phrase));
-		rs_cause(out, "%s", phrase);
+	/* In the words of the rule that explains it, so that the verdict says it
+	 * once. */
+	if (cause && lead && lead->group.first == g->first) {
+		rs_cause(out, "%s", cause->phrase);
 		return;
 	}
 	if (core && rs_load_is_threads(core))

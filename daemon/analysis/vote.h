@@ -17,7 +17,7 @@
 
 #include "rs.h"
 
-#define RS_VOTE_TICKS 128u   /* ring; the longest window is 75 ticks: 15 s at 200 ms */
+#define RS_VOTE_TICKS 160u   /* ring; the longest window is 150 ticks: 30 s at 200 ms */
 #define RS_VOTE_VALID_MIN 3u /* with fewer the state is kept */
 
 enum rs_vote {

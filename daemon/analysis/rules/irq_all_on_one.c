@@ -10,6 +10,7 @@
 
 #include "feed.h"
 #include "irqname.h"
+#include "lead.h"
 #include "umbrella.h"
 
 enum { SHARE, SHARE_CLEAR, LINE, LINE_CLEAR, LOAD };
@@ -282,6 +283,19 @@ evaluate(const struct rs_view *v, const double *t, struct rs_says *out)
 	tell(&s, p, raises ? t[LINE] : t[LINE_CLEAR], out);
 }
 
+static bool
+explains(const struct rs_lead *l, const double *t, struct rs_cause *ret)
+{
+	struct rs_irq_pile pile;
+
+	rs_irq_pile_of(l->v, t[LINE], &pile);
+	if (!is_pile(&pile, t[SHARE]) || pile.cpu != l->group.cpu)
+		return false;
+	ret->confidence = RS_HIGH;
+	rs_irq_pile_phrase(l->v, pile.cpu, ret->phrase, sizeof(ret->phrase));
+	return true;
+}
+
 RS_RULE(irq_all_on_one) = {
     .code = "irq.all_on_one",
     .title = "Every NIC interrupt fires on the same core",
@@ -290,4 +304,6 @@ RS_RULE(irq_all_on_one) = {
     .has_one_subject = true,
     .thresholds = thresholds,
     .evaluate = evaluate,
+    .cause_order = 20,
+    .explains = explains,
 };
