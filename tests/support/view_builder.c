@@ -115,6 +115,16 @@ rs_vb_traffic(struct rs_nic_view *n, double rx_bps, double tx_bps, double pps)
 	n->tx_utilization = (n->tx_bps + 8.0 * 24.0 * n->tx_pps) / speed;
 }
 
+static uint32_t
+ifindex_of(const struct rs_vb *b, const char *device)
+{
+	for (size_t k = 0; k < b->v.n_nics; k++) {
+		if (strcmp(b->nics[k].info.name, device) == 0)
+			return b->nics[k].info.ifindex;
+	}
+	return 0;
+}
+
 size_t
 rs_vb_irq(struct rs_vb *b, const char *irq, const char *actions, const char *device, int32_t queue,
     enum rs_irq_role role)
@@ -125,22 +135,36 @@ rs_vb_irq(struct rs_vb *b, const char *irq, const char *actions, const char *dev
 	struct rs_vb_irq *line = &b->lines[i];
 
 	line->cells = must_calloc(b->n_cores, sizeof(*line->cells));
-	line->feed.queue = queue;
-	line->feed.is_rx = line->feed.is_tx = 1;
-	line->feed.role = role;
-	for (size_t k = 0; k < b->v.n_nics; k++) {
-		if (strcmp(b->nics[k].info.name, device) == 0)
-			line->feed.ifindex = b->nics[k].info.ifindex;
-	}
+	line->feeds[0].queue = queue;
+	line->feeds[0].is_rx = line->feeds[0].is_tx = 1;
+	line->feeds[0].role = role;
+	line->feeds[0].ifindex = ifindex_of(b, device);
 	(void)rs_text_copy(rs_text_of(actions), line->actions, sizeof(line->actions));
 	(void)rs_text_copy(rs_text_of(irq), b->irqs[i].name, sizeof(b->irqs[i].name));
-	b->irqs[i].chip = "PCI-MSI";
+	(void)rs_text_copy(rs_text_of("PCI-MSI"), line->chip, sizeof(line->chip));
+	b->irqs[i].chip = line->chip;
 	b->irqs[i].actions = line->actions;
 	b->irqs[i].cells = line->cells;
-	b->irqs[i].feeds = &line->feed;
+	b->irqs[i].feeds = line->feeds;
 	b->irqs[i].n_feeds = role != RS_IRQ_OTHER;
 	b->irqs[i].is_nic_queue = role == RS_IRQ_QUEUE;
 	return i;
+}
+
+void
+rs_vb_share(struct rs_vb *b, size_t irq, const char *device, int32_t queue)
+{
+	struct rs_vb_irq *line = &b->lines[irq];
+
+	if (b->irqs[irq].n_feeds == RS_VB_FEEDS)
+		abort();
+	line->feeds[b->irqs[irq].n_feeds++] = (struct rs_irq_feed){
+	    .ifindex = ifindex_of(b, device),
+	    .queue = queue,
+	    .is_rx = 1,
+	    .is_tx = 1,
+	    .role = RS_IRQ_QUEUE,
+	};
 }
 
 void
@@ -189,26 +213,107 @@ rs_vb_thread(
 	return t;
 }
 
+static int
+compare_fact(const struct rs_fact *f, enum rs_fact_id id, uint32_t key, uint16_t queue)
+{
+	if (f->id != id)
+		return f->id < id ? -1 : 1;
+	if (f->key != key)
+		return f->key < key ? -1 : 1;
+	return f->queue < queue ? -1 : f->queue > queue;
+}
+
 void
-rs_vb_fact(struct rs_vb *b, enum rs_fact_id id, uint32_t key, struct rs_text value)
+rs_vb_fact(struct rs_vb *b, enum rs_fact_id id, uint32_t key, uint16_t queue, struct rs_text value)
 {
 	size_t i = 0;
 
-	while (i < b->v.n_facts &&
-	       (b->facts[i].id < id || (b->facts[i].id == id && b->facts[i].key < key)))
+	while (i < b->v.n_facts && compare_fact(&b->facts[i], id, key, queue) < 0)
 		i++;
-	if (i == b->v.n_facts || b->facts[i].id != id || b->facts[i].key != key) {
+	if (i == b->v.n_facts || compare_fact(&b->facts[i], id, key, queue) != 0) {
 		if (b->v.n_facts == RS_VB_FACTS)
 			abort();
 		memmove(&b->facts[i + 1], &b->facts[i], (b->v.n_facts - i) * sizeof(b->facts[0]));
 		b->facts[i] = (struct rs_fact){.id = (uint16_t)id,
-		    .queue = RS_NO_QUEUE,
+		    .queue = queue,
 		    .key = key,
 		    .value = b->values[b->v.n_facts++]};
 	}
 	const size_t at = (size_t)(b->facts[i].value - b->values[0]) / sizeof(b->values[0]);
 	(void)rs_text_copy(value, b->values[at], sizeof(b->values[at]));
 	b->v.facts = b->facts;
+}
+
+/* As the model has them: by interface, receive queues, then transmit, each in
+ * order. */
+static bool
+is_before(const struct rs_queue_view *a, uint32_t ifindex, bool is_tx, uint16_t queue)
+{
+	if (a->ifindex != ifindex)
+		return a->ifindex < ifindex;
+	if (a->is_tx != is_tx)
+		return !a->is_tx;
+	return a->queue < queue;
+}
+
+struct rs_queue_view *
+rs_vb_queue(
+    struct rs_vb *b, uint32_t ifindex, bool is_tx, uint16_t queue, double pps, double drops_pps)
+{
+	size_t i = 0;
+
+	while (i < b->v.n_queues && is_before(&b->queues[i], ifindex, is_tx, queue))
+		i++;
+	struct rs_queue_view *const q = &b->queues[i];
+	if (i == b->v.n_queues || q->ifindex != ifindex || q->is_tx != is_tx || q->queue != queue) {
+		if (b->v.n_queues == RS_VB_QUEUES)
+			abort();
+		memmove(q + 1, q, (b->v.n_queues++ - i) * sizeof(*q));
+		*q = (struct rs_queue_view){
+		    .ifindex = ifindex, .queue = queue, .is_tx = is_tx, .bps = NAN};
+		q->source = RS_QUEUES_NETLINK;
+	}
+	q->pps = pps;
+	q->drops_pps = drops_pps;
+	b->v.queues = b->queues;
+	return q;
+}
+
+static const struct rs_irq_view *
+line_of(const struct rs_vb *b, const struct rs_queue_view *q)
+{
+	for (size_t i = 0; i < b->v.n_irqs; i++) {
+		for (uint32_t k = 0; k < b->irqs[i].n_feeds; k++) {
+			const struct rs_irq_feed *const f = &b->irqs[i].feeds[k];
+			if (f->role == RS_IRQ_QUEUE && f->ifindex == q->ifindex &&
+			    f->queue == (int32_t)q->queue)
+				return &b->irqs[i];
+		}
+	}
+	return NULL;
+}
+
+/* As the model does (daemon/model/queues.c). */
+static void
+settle_queues(struct rs_vb *b)
+{
+	for (size_t n = 0; n < b->v.n_nics; n++) {
+		struct rs_nic_view *const nic = &b->nics[n];
+		double sums[2] = {0.0, 0.0};
+
+		nic->first_queue = nic->n_queues = 0;
+		for (uint32_t i = 0; i < b->v.n_queues; i++) {
+			if (b->queues[i].ifindex != nic->info.ifindex)
+				continue;
+			nic->first_queue = nic->n_queues++ == 0 ? i : nic->first_queue;
+			sums[b->queues[i].is_tx] += isnan(b->queues[i].pps) ? 0 : b->queues[i].pps;
+		}
+		for (uint32_t i = 0; i < nic->n_queues; i++) {
+			struct rs_queue_view *const q = &b->queues[nic->first_queue + i];
+			q->share = sums[q->is_tx] > 0.0 ? q->pps / sums[q->is_tx] : (double)NAN;
+			q->line = line_of(b, q);
+		}
+	}
 }
 
 static double
@@ -282,6 +387,7 @@ rs_vb_tick(struct rs_vb *b)
 	sum_nics(b);
 	sum_irqs(b);
 	sum_threads(b);
+	settle_queues(b);
 	rs_load_fill(v, b->cores, b->n_cores, &b->cpus, &b->reserved, b->groups);
 	return v;
 }

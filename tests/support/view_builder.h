@@ -11,12 +11,15 @@
 
 #define RS_VB_NICS 8u
 #define RS_VB_IRQS 64u
-#define RS_VB_FACTS 64u
+#define RS_VB_FACTS 128u
+#define RS_VB_QUEUES 64u
+#define RS_VB_FEEDS 4u
 #define RS_VB_THREADS 16u
 
 struct rs_vb_irq {
-	char actions[32];
-	struct rs_irq_feed feed;
+	char actions[48];
+	char chip[32];
+	struct rs_irq_feed feeds[RS_VB_FEEDS];
 	struct rs_irq_cell *cells; /* n_cores */
 	uint32_t n_cells;
 };
@@ -31,6 +34,7 @@ struct rs_vb {
 	struct rs_irq_view irqs[RS_VB_IRQS];
 	struct rs_vb_irq lines[RS_VB_IRQS];
 	struct rs_thread_view threads[RS_VB_THREADS];
+	struct rs_queue_view queues[RS_VB_QUEUES];
 	struct rs_fact facts[RS_VB_FACTS];
 	char values[RS_VB_FACTS][48]; /* of the facts */
 	struct rs_cpu_info cpus;      /* isolated, nohz_full */
@@ -69,8 +73,18 @@ void rs_vb_silence(struct rs_vb *b, size_t irq);
 struct rs_thread_view *rs_vb_thread(
     struct rs_vb *b, enum rs_thread_class class, const char *name, unsigned cpu, double load);
 
-/* A setting, of no queue. Ends the program when there are too many. */
-void rs_vb_fact(struct rs_vb *b, enum rs_fact_id id, uint32_t key, struct rs_text value);
+/* One more interface fed by the line, which then is shared. */
+void rs_vb_share(struct rs_vb *b, size_t irq, const char *device, int32_t queue);
+
+/* A queue of the interface, made when it is new: packets and lost packets per
+ * second. Shares, and the lines that feeds name, follow with the tick. */
+struct rs_queue_view *rs_vb_queue(
+    struct rs_vb *b, uint32_t ifindex, bool is_tx, uint16_t queue, double pps, double drops_pps);
+
+/* A setting; queue RS_NO_QUEUE: of no queue. Ends the program when there are too
+ * many. */
+void rs_vb_fact(
+    struct rs_vb *b, enum rs_fact_id id, uint32_t key, uint16_t queue, struct rs_text value);
 
 /* The next tick: sums, loads and who takes part are computed anew. */
 const struct rs_view *rs_vb_tick(struct rs_vb *b);

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@
 #include "verdict.h"
 #include "view_builder.h"
 
-#define FILES_MAX 128
+#define FILES_MAX 512
 #define LINES_MAX 256
 #define WORDS_MAX 16
 #define EVENTS_MAX 128
@@ -46,7 +47,7 @@ static struct {
 	size_t next; /* the first line of the timeline not yet played */
 	struct rs_vb *b;
 	struct rs_engine *engine;
-	struct rs_rule_conf confs[32];
+	struct rs_rule_conf confs[64];
 	struct rs_verdict verdict;
 	rs_ns now_ns, end_ns;
 	bool is_skipping, is_unread;
@@ -206,6 +207,20 @@ set_up(const struct line *l)
 		(void)rs_vb_irq(s.b, l->word[1], l->word[2], l->word[3],
 		    is_control || is(l, 4, "-") ? -1 : (int32_t)number(l, 4),
 		    is_control ? RS_IRQ_CONTROL : RS_IRQ_QUEUE);
+	} else if (is(l, 0, "share")) {
+		rs_vb_share(
+		    s.b, irq_named(l, 1), l->word[2], is(l, 3, "-") ? -1 : (int32_t)number(l, 3));
+	} else if (is(l, 0, "chip")) {
+		const size_t irq = irq_named(l, 1);
+		(void)snprintf(
+		    s.b->lines[irq].chip, sizeof(s.b->lines[irq].chip), "%s", l->tail[2]);
+	} else if (is(l, 0, "driver")) {
+		struct rs_nic_info *const info = &nic_named(l, 1)->info;
+		(void)snprintf(info->driver, sizeof(info->driver), "%s", l->word[2]);
+	} else if (is(l, 0, "kind")) {
+		struct rs_nic_info *const info = &nic_named(l, 1)->info;
+		(void)snprintf(info->kind, sizeof(info->kind), "%s", l->word[2]);
+		info->is_physical = is(l, 2, "physical");
 	} else if (is(l, 0, "set")) {
 		const size_t rule = rule_index(l, 1);
 		size_t k = 0;
@@ -225,11 +240,73 @@ set_up(const struct line *l)
 
 /* The timeline. */
 
+/* A key of a line of the timeline and the field it sets; what is not given is 0
+ * where the field counts something, and as before elsewhere. */
+struct field {
+	const char *key;
+	size_t at;
+	double scale;
+	bool stays; /* when it is not given */
+};
+
+static void
+set_fields(const struct line *l, size_t from, const struct field *fields, size_t n, void *on)
+{
+	for (size_t i = 0; i < n; i++) {
+		double *const field = (double *)(void *)((char *)on + fields[i].at);
+		bool is_given = false;
+		for (size_t k = from; k + 1 < l->n; k += 2)
+			is_given |= is(l, k, fields[i].key);
+		if (is_given || !fields[i].stays)
+			*field = value_of(l, from, fields[i].key, 0) * fields[i].scale;
+	}
+}
+
+static bool
+is_field(const struct line *l, size_t i, const struct field *fields, size_t n)
+{
+	for (size_t k = 0; k < n; k++) {
+		if (is(l, i, fields[k].key))
+			return true;
+	}
+	return false;
+}
+
+/* Of "key value" pairs. */
+static void
+only_fields(const struct line *l, size_t from, const struct field *fields, size_t n,
+    const char *const *more)
+{
+	for (size_t i = from; i < l->n; i += 2) {
+		size_t k = 0;
+		while (more[k] && !is(l, i, more[k]))
+			k++;
+		if ((!more[k] && !is_field(l, i, fields, n)) || i + 1 == l->n)
+			wrong(l, "'%s' is no key here", l->word[i]);
+	}
+}
+
+#define CORE(key, field, scale, stays)                                                             \
+	{                                                                                          \
+		key, offsetof(struct rs_core_view, field), scale, stays                            \
+	}
+static const struct field core_fields[] = {
+    CORE("dropped", dropped_pps, 1, false),
+    CORE("rps", rps_ps, 1, false),
+    CORE("squeezed", squeezed_ps, 1, false),
+    CORE("flow_limit", flow_limit_ps, 1, false),
+    CORE("backlog", backlog, 1, false),
+    CORE("pps", processed_pps, 1, true),
+    CORE("net_rx", net_rx_ps, 1, true),
+    CORE("freq", freq_hz, 1e6, true),
+    CORE("freq_max", freq_max_hz, 1e6, true),
+    CORE("throttled", throttled_ps, 1, true),
+};
+
 static void
 change_core(const struct line *l, unsigned cpu)
 {
-	static const char *const keys[] = {
-	    "load", "busy", "user", "steal", "pps", "dropped", "rps", NULL};
+	static const char *const more[] = {"load", "busy", "user", "steal", NULL};
 	struct rs_core_view *c = &s.b->cores[cpu];
 
 	c->is_online = !is(l, 2, "offline");
@@ -237,19 +314,59 @@ change_core(const struct line *l, unsigned cpu)
 		rs_vb_core_unknown(s.b, cpu);
 		return;
 	}
-	only_keys(l, 2, keys);
+	only_fields(l, 2, core_fields, RS_ARRAY_LEN(core_fields), more);
 	const double load = value_of(l, 2, "load", 0) / 100.0;
 	rs_vb_core(s.b, cpu, load, value_of(l, 2, "busy", load * 100.0) / 100.0);
 	c->user = value_of(l, 2, "user", 0) / 100.0;
 	c->system = fmax(0.0, c->system - c->user);
 	c->steal = value_of(l, 2, "steal", 0) / 100.0;
-	c->processed_pps = value_of(l, 2, "pps", c->processed_pps);
-	c->dropped_pps = value_of(l, 2, "dropped", 0);
-	c->rps_ps = value_of(l, 2, "rps", 0);
+	set_fields(l, 2, core_fields, RS_ARRAY_LEN(core_fields), c);
 	/* Given are shares of available time, the view has those of elapsed. */
 	c->softirq *= 1.0 - c->steal;
 	c->system *= 1.0 - c->steal;
 	c->idle *= 1.0 - c->steal;
+}
+
+#define NIC(key, field, stays)                                                                     \
+	{                                                                                          \
+		key, offsetof(struct rs_nic_view, field), 1, stays                                 \
+	}
+static const struct field nic_fields[] = {
+    NIC("wire", lost_wire_pps, false),
+    NIC("qdisc", lost_qdisc_pps, false),
+    NIC("txlost", lost_tx_pps, false),
+    NIC("unattributed", lost_unattributed_pps, false),
+    NIC("dropped", rx_dropped_pps, false),
+    NIC("crc", rx_crc_pps, false),
+};
+
+static void
+change_nic(const struct line *l)
+{
+	static const char *const more[] = {"rx", "tx", "pps", "missed", "speed", "up", NULL};
+	struct rs_nic_view *const n = nic_named(l, 1);
+
+	only_fields(l, 2, nic_fields, RS_ARRAY_LEN(nic_fields), more);
+	n->info.is_up = (int8_t)value_of(l, 2, "up", 1);
+	n->info.speed_bps =
+	    (int64_t)(value_of(l, 2, "speed", (double)n->info.speed_bps / 1e6) * 1e6);
+	rs_vb_traffic(n, value_of(l, 2, "rx", 0) * 1e6, value_of(l, 2, "tx", 0) * 1e6,
+	    value_of(l, 2, "pps", 0));
+	n->rx_missed_pps = n->lost_ring_pps = value_of(l, 2, "missed", 0);
+	set_fields(l, 2, nic_fields, RS_ARRAY_LEN(nic_fields), n);
+}
+
+static void
+change_queue(const struct line *l)
+{
+	static const char *const keys[] = {"pps", "drops", NULL};
+	const struct rs_nic_view *const n = nic_named(l, 1);
+
+	if (!is(l, 2, "rx") && !is(l, 2, "tx"))
+		wrong(l, "expected interface, rx or tx, and queue");
+	only_keys(l, 4, keys);
+	(void)rs_vb_queue(s.b, n->info.ifindex, is(l, 2, "tx"), (uint16_t)number(l, 3),
+	    value_of(l, 4, "pps", 0), value_of(l, 4, "drops", 0));
 }
 
 static void
@@ -286,32 +403,52 @@ change_thread(const struct line *l)
 	    number(l, 4) / 100.0);
 }
 
+/* What a setting is of: a number, an interface, or one of its queues ("eth0:1"). */
+static uint32_t
+setting_key(const struct line *l, uint16_t *ret_queue)
+{
+	char *const colon = strchr(l->word[2], ':');
+	double n = 0.0;
+
+	*ret_queue = RS_NO_QUEUE;
+	if (rs_num_double(rs_text_of(l->word[2]), &n) == 0)
+		return (uint32_t)n;
+	if (colon) {
+		if (rs_num_double(rs_text_of(colon + 1), &n) < 0)
+			wrong(l, "expected a queue behind the colon");
+		*ret_queue = (uint16_t)n;
+		*colon = '\0';
+	}
+	const uint32_t ifindex = nic_named(l, 2)->info.ifindex;
+	if (colon)
+		*colon = ':';
+	return ifindex;
+}
+
 static void
 change_setting(const struct line *l)
 {
 	const enum rs_fact_id id = rs_fact_find(rs_text_of(l->word[1]));
+	uint16_t queue;
 
-	if (l->n != 4 || id == RS_F_COUNT)
-		wrong(l, "expected the name of a setting, a number and a value");
-	rs_vb_fact(s.b, id, (uint32_t)number(l, 2), rs_text_of(l->word[3]));
+	if (l->n < 4 || id == RS_F_COUNT)
+		wrong(l, "expected the name of a setting, what it is of, and a value");
+	const uint32_t key = setting_key(l, &queue);
+	rs_vb_fact(s.b, id, key, queue, rs_text_of(l->tail[3]));
 }
 
 static bool
 change(const struct line *l)
 {
-	static const char *const nic_keys[] = {"rx", "tx", "pps", "missed", NULL};
-
 	if (is(l, 0, "core")) {
 		const struct rs_cpuset set = cpus(l, 1);
 		for (unsigned cpu = rs_cpuset_next(&set, 0); cpu < RS_CPU_MAX;
 		     cpu = rs_cpuset_next(&set, cpu + 1))
 			change_core(l, cpu);
 	} else if (is(l, 0, "nic")) {
-		struct rs_nic_view *n = nic_named(l, 1);
-		only_keys(l, 2, nic_keys);
-		rs_vb_traffic(n, value_of(l, 2, "rx", 0) * 1e6, value_of(l, 2, "tx", 0) * 1e6,
-		    value_of(l, 2, "pps", 0));
-		n->rx_missed_pps = n->lost_ring_pps = value_of(l, 2, "missed", 0);
+		change_nic(l);
+	} else if (is(l, 0, "queue")) {
+		change_queue(l);
 	} else if (is(l, 0, "fire") || is(l, 0, "also")) {
 		const size_t irq = irq_named(l, 1);
 		if (is(l, 0, "fire"))
