@@ -21,6 +21,7 @@
 #define HOUR_S INT64_C(3600)
 #define DAY_S INT64_C(86400)
 #define LOSS_TOLD 0.001
+#define OTHERS_TOLD 2u
 /* Before this tick no vote has all its samples: the first tick has no rates. */
 #define VOTES_FULL_TICK 6u
 
@@ -88,24 +89,90 @@ format_now(const struct rs_view *v, char *dst, size_t cap)
 
 /* Findings. */
 
-/* The order of the decision; findings of other rules are causes or notes. */
-static const char *const limits[] = {
-    "core.imbalance",
-    "core.saturated_all",
-    "core.at_limit",
-    "core.skewed",
+/* What follows the message of the finding that limits. */
+enum tail {
+	TAIL_CORES,   /* idle cores, and what could be reached if the work spread */
+	TAIL_BUSIEST, /* how busy the busiest core is: it is not the limit */
+	TAIL_NONE
 };
 
+/* The order of the decision. Findings of other rules are causes or notes: they
+ * follow what limits. */
+struct step {
+	const char *code;
+	enum rs_severity least;
+	enum tail tail;
+};
+
+/* Told even where nothing flows: they may be why. */
+static const struct step faults[] = {
+    {"link.flapping", RS_CRIT, TAIL_NONE},
+    {"tx.stopped", RS_CRIT, TAIL_NONE},
+};
+
+static const struct step limits[] = {
+    {"link.line_rate", RS_INFO, TAIL_BUSIEST},
+    {"qos.one_core", RS_INFO, TAIL_BUSIEST},
+    {"link.pause", RS_WARN, TAIL_BUSIEST},
+    {"cpu.steal", RS_CRIT, TAIL_BUSIEST},
+    {"conntrack.full", RS_CRIT, TAIL_BUSIEST},
+    {"core.user_single", RS_INFO, TAIL_CORES},
+    {"core.imbalance", RS_INFO, TAIL_CORES},
+    {"core.saturated_all", RS_INFO, TAIL_CORES},
+    {"core.at_limit", RS_INFO, TAIL_CORES},
+    {"ring.overflow_saturated", RS_INFO, TAIL_BUSIEST},
+    {"ring.overflow_idle", RS_INFO, TAIL_BUSIEST},
+    {"tx.stopped", RS_INFO, TAIL_BUSIEST},
+    {"softnet.dropped", RS_INFO, TAIL_BUSIEST},
+    {"link.errors", RS_INFO, TAIL_BUSIEST},
+    {"core.skewed", RS_INFO, TAIL_CORES},
+    {"rate.external", RS_INFO, TAIL_BUSIEST},
+};
+
+/* Of one rule the worst that stands, and of those the surest. */
 static const struct rs_finding *
-find_limit(const struct summary *s)
+find_of(const struct summary *s, const struct step *step)
 {
-	for (size_t i = 0; i < RS_ARRAY_LEN(limits); i++) {
-		for (size_t j = 0; j < s->n_active; j++) {
-			if (strcmp(s->active[j]->code, limits[i]) == 0)
-				return s->active[j];
+	const struct rs_finding *best = NULL;
+
+	for (size_t i = 0; i < s->n_active; i++) {
+		const struct rs_finding *const f = s->active[i];
+
+		if (strcmp(f->code, step->code) != 0 || f->severity < step->least)
+			continue;
+		if (!best || f->severity > best->severity ||
+		    (f->severity == best->severity && f->confidence > best->confidence))
+			best = f;
+	}
+	return best;
+}
+
+static const struct rs_finding *
+find_first(const struct summary *s, const struct step *steps, size_t n, enum tail *ret_tail)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct rs_finding *const f = find_of(s, &steps[i]);
+
+		if (f) {
+			*ret_tail = steps[i].tail;
+			return f;
 		}
 	}
 	return NULL;
+}
+
+static const struct rs_finding *
+find_fault(const struct summary *s)
+{
+	enum tail tail;
+
+	return find_first(s, faults, RS_ARRAY_LEN(faults), &tail);
+}
+
+static const struct rs_finding *
+find_limit(const struct summary *s, enum tail *ret_tail)
+{
+	return find_first(s, limits, RS_ARRAY_LEN(limits), ret_tail);
 }
 
 static enum rs_state
@@ -133,14 +200,36 @@ is_told(const struct rs_finding *limit, const struct rs_finding *f)
 	return f == limit;
 }
 
-/* What else stands and was not named as the cause. */
+/* Never the limit by themselves. */
+static bool
+makes_worse(const struct rs_finding *f)
+{
+	static const char *const codes[] = {"cpu.freq_low", "cpu.throttled", "offload.gro_lro",
+	    "ip.fragments", "irq.moderation_low", "irq.moderation_high", "irq.numa_remote"};
+
+	for (size_t i = 0; i < RS_ARRAY_LEN(codes); i++) {
+		if (strcmp(f->code, codes[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* What else stands and was not named as the cause: the worst of it, for the line
+ * is one line. */
 static void
 add_others(struct summary *s, const struct rs_finding *limit)
 {
+	size_t n = 0;
+
 	for (size_t i = 0; i < s->n_active; i++) {
-		if (!is_told(limit, s->active[i]))
-			add(s, "; %s", s->active[i]->message);
+		const struct rs_finding *const f = s->active[i];
+
+		if (is_told(limit, f) || n++ >= OTHERS_TOLD)
+			continue;
+		add(s, "; %s%s", limit && makes_worse(f) ? "makes it worse: " : "", f->message);
 	}
+	if (n > OTHERS_TOLD)
+		add(s, "; %zu more finding%s", n - OTHERS_TOLD, n - OTHERS_TOLD > 1 ? "s" : "");
 }
 
 /* Parts. */
@@ -162,7 +251,10 @@ find_hot(const struct summary *s)
 static bool
 is_idle(const struct summary *s)
 {
-	return !find_hot(s) && rs_load_flow(s->v) == RS_FLOW_NONE && !(s->v->drops_pps > 0.0);
+	static const struct step thread = {"core.user_single", RS_INFO, TAIL_CORES};
+
+	return !find_hot(s) && rs_load_flow(s->v) == RS_FLOW_NONE && !(s->v->drops_pps > 0.0) &&
+	       !find_of(s, &thread);
 }
 
 static void
@@ -227,7 +319,8 @@ add_ago(struct summary *s, int64_t seconds)
 static void
 say_idle(struct summary *s, int64_t last_cleared_ms)
 {
-	const struct rs_finding *const limit = find_limit(s);
+	enum tail tail;
+	const struct rs_finding *const limit = find_limit(s, &tail);
 	const int64_t ago_s = (s->v->wall_ms - last_cleared_ms) / 1000;
 	char now[64];
 
@@ -240,21 +333,32 @@ say_idle(struct summary *s, int64_t last_cleared_ms)
 }
 
 static void
-say_limit(struct summary *s, const struct rs_finding *f)
+add_busiest(struct summary *s)
+{
+	if (!isnan(s->room.hottest))
+		add(s, "; %s %ld %%", s->n == 1 ? "single core" : "busiest core",
+		    percent(s->room.hottest));
+}
+
+static void
+say_limit(struct summary *s, const struct rs_finding *f, enum tail tail)
 {
 	const bool is_imbalance = strcmp(f->code, "core.imbalance") == 0;
 
 	add(s, "%s", f->message);
-	if (f->n_causes > 0)
+	if (f->n_causes > 0 && tail == TAIL_CORES)
 		add(s, ": %s", f->causes[0]);
 	if (f->confidence != RS_HIGH)
 		add(s, " (%s confidence)", rs_confidence_name(f->confidence));
 	if (f->is_ending || f->is_stale)
 		add(s, "%s", f->is_stale ? "; not confirmed now" : "; ending");
-	else
+	else if (tail == TAIL_CORES)
 		add_idle_cores(s);
+	else if (tail == TAIL_BUSIEST)
+		add_busiest(s);
 	add_loss(s);
-	add_reach(s, is_imbalance && !f->is_ending);
+	if (tail != TAIL_NONE)
+		add_reach(s, is_imbalance && !f->is_ending);
 	add_others(s, f);
 }
 
@@ -310,7 +414,9 @@ why_unknown(const struct rs_view *v)
 static bool
 is_too_early(const struct summary *s)
 {
-	return s->v->tick < VOTES_FULL_TICK && !is_idle(s) && !find_limit(s) && find_hot(s);
+	enum tail tail;
+
+	return s->v->tick < VOTES_FULL_TICK && !is_idle(s) && !find_limit(s, &tail) && find_hot(s);
 }
 
 static struct summary
@@ -350,10 +456,15 @@ rs_verdict_make(const struct rs_view *v, const struct rs_finding *const *active,
 		return;
 	}
 	rs_headroom_of(v, s.groups, s.n, &s.room);
-	if (is_idle(&s))
+	enum tail tail = TAIL_NONE;
+	const struct rs_finding *const fault = find_fault(&s);
+	const struct rs_finding *const limit = find_limit(&s, &tail);
+	if (fault)
+		say_limit(&s, fault, TAIL_NONE);
+	else if (is_idle(&s))
 		say_idle(&s, last_cleared_ms);
-	else if (find_limit(&s))
-		say_limit(&s, find_limit(&s));
+	else if (limit)
+		say_limit(&s, limit, tail);
 	else if (is_too_early(&s))
 		say_too_early(&s, find_hot(&s));
 	else

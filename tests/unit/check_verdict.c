@@ -167,8 +167,8 @@ END_TEST
 
 static struct rs_vb *b;
 static struct rs_nic_view *nic;
-static struct rs_finding findings[3];
-static const struct rs_finding *active[3];
+static struct rs_finding findings[8];
+static const struct rs_finding *active[8];
 static size_t n_active;
 
 static void
@@ -402,6 +402,102 @@ START_TEST(verdict_first_limit_wins_and_the_rest_is_added)
 }
 END_TEST
 
+/* In the order of the decision, each with the severity it needs there. */
+static const struct {
+	const char *code;
+	enum rs_severity severity;
+} order[] = {
+    {"link.flapping", RS_CRIT},
+    {"tx.stopped", RS_CRIT},
+    {"link.line_rate", RS_INFO},
+    {"qos.one_core", RS_INFO},
+    {"link.pause", RS_WARN},
+    {"cpu.steal", RS_CRIT},
+    {"conntrack.full", RS_CRIT},
+    {"core.user_single", RS_INFO},
+    {"core.imbalance", RS_WARN},
+    {"core.saturated_all", RS_WARN},
+    {"core.at_limit", RS_WARN},
+    {"ring.overflow_saturated", RS_WARN},
+    {"ring.overflow_idle", RS_WARN},
+    {"softnet.dropped", RS_WARN},
+    {"link.errors", RS_WARN},
+    {"core.skewed", RS_INFO},
+    {"rate.external", RS_INFO},
+};
+
+/* Each is told before all that come later, in whatever order they stand. */
+START_TEST(verdict_follows_the_order_of_the_decision)
+{
+	rs_vb_traffic(nic, 500 * M, 0, 50000);
+	for (size_t i = 0; i < RS_ARRAY_LEN(order); i++) {
+		for (size_t k = i + 1; k < RS_ARRAY_LEN(order); k++) {
+			n_active = 0;
+			add(order[k].code, RS_CRIT, "second");
+			add(order[i].code, order[i].severity, "first");
+			ck_assert_msg(strncmp(line(), "first", 5) == 0, "%s before %s: %s",
+			    order[i].code, order[k].code, verdict_after(-1)->line);
+		}
+	}
+}
+END_TEST
+
+START_TEST(verdict_small_faults_are_no_limit)
+{
+	rs_vb_traffic(nic, 500 * M, 0, 50000);
+	add("cpu.steal", RS_WARN, "6 % stolen");
+	add("conntrack.full", RS_WARN, "state table at 86 %");
+	add("link.flapping", RS_WARN, "eth0 came and went 4 times");
+	ck_assert_ptr_nonnull(strstr(line(), "no bottleneck: 500 Mbit/s"));
+}
+END_TEST
+
+START_TEST(verdict_of_a_full_link_tells_that_the_cores_are_not_the_limit)
+{
+	rs_vb_traffic(nic, 960 * M, 0, 80000);
+	rs_vb_core(b, 2, 0.76, 0.76);
+	add("link.line_rate", RS_INFO,
+	    "link eth0 in at 99 % of wire: the link is the bottleneck, not the router");
+	add("core.skewed", RS_INFO, "core 2 does 97 % of the packet work");
+	ck_assert_str_eq(line(),
+	    "link eth0 in at 99 % of wire: the link is the bottleneck, not the router; busiest "
+	    "core 76 %; 960 Mbit/s now; core 2 does 97 % of the packet work");
+}
+END_TEST
+
+START_TEST(verdict_of_a_thread_is_not_idle)
+{
+	add("core.user_single", RS_WARN, "process openvpn (1 thread) uses 100 % of core 1");
+	rs_vb_core(b, 1, 0.0, 1.0);
+	rs_vb_traffic(nic, 12e3, 0, 10);
+	ck_assert_ptr_eq(strstr(line(), "process openvpn"), verdict_after(-1)->line);
+}
+END_TEST
+
+START_TEST(verdict_prefers_the_surer_finding_of_a_step)
+{
+	rs_vb_traffic(nic, 500 * M, 0, 50000);
+	add("ring.overflow_idle", RS_WARN, "doubtful")->confidence = RS_LOW;
+	add("ring.overflow_idle", RS_WARN, "sure");
+	ck_assert_ptr_eq(strstr(line(), "sure"), verdict_after(-1)->line);
+}
+END_TEST
+
+START_TEST(verdict_tells_two_more_findings_and_counts_the_rest)
+{
+	rs_vb_traffic(nic, 500 * M, 0, 50000);
+	rs_vb_core(b, 0, 0.95, 0.95);
+	add("core.imbalance", RS_WARN, "core 0 saturated");
+	add("cpu.freq_low", RS_INFO, "clock at 1000 of 1400 MHz");
+	add("link.errors", RS_INFO, "eth0 errors");
+	add("conntrack.full", RS_INFO, "state table");
+	add("offload.gro_lro", RS_INFO, "GRO off");
+	ck_assert_str_eq(line(),
+	    "core 0 saturated; 3 of 4 cores idle; 500 Mbit/s now, ~980 Mbit/s if spread (then the "
+	    "link); makes it worse: clock at 1000 of 1400 MHz; eth0 errors; 2 more findings");
+}
+END_TEST
+
 START_TEST(verdict_idle_while_a_finding_ends_says_both)
 {
 	add("core.saturated_all", RS_WARN, "all 4 cores saturated at 50 kpps")->is_ending = true;
@@ -519,6 +615,12 @@ suite(void)
 	    tc, verdict_without_bottleneck_tells_the_headroom, 0, (int)RS_ARRAY_LEN(fine));
 	tcase_add_test(tc, verdict_imbalance_tells_who_why_and_what_a_spread_would_reach);
 	tcase_add_test(tc, verdict_first_limit_wins_and_the_rest_is_added);
+	tcase_add_test(tc, verdict_follows_the_order_of_the_decision);
+	tcase_add_test(tc, verdict_small_faults_are_no_limit);
+	tcase_add_test(tc, verdict_of_a_full_link_tells_that_the_cores_are_not_the_limit);
+	tcase_add_test(tc, verdict_of_a_thread_is_not_idle);
+	tcase_add_test(tc, verdict_prefers_the_surer_finding_of_a_step);
+	tcase_add_test(tc, verdict_tells_two_more_findings_and_counts_the_rest);
 	tcase_add_test(tc, verdict_idle_while_a_finding_ends_says_both);
 	tcase_add_test(tc, verdict_loss_is_told_from_a_thousandth);
 	tcase_add_test(tc, verdict_counts_physical_cores_where_threads_are_more);
