@@ -41,13 +41,16 @@ show_times(struct rs_page *p, const json_t *f)
 	rs_figure_time(rs_doc_number(f, "cleared_ms"), cleared);
 	rs_figure_index(rs_doc_number(f, "episodes"), episodes);
 	rs_page_indent(p, 2);
-	if (cleared[0] == '-')
-		rs_page_printf(p, "since %s", raised);
+	/* A capture has no time of day. */
+	if (raised[0] == '-')
+		rs_page_printf(p, "%s", rs_doc_flag(f, "active") == 0 ? "over, " : "");
+	else if (cleared[0] == '-')
+		rs_page_printf(p, "since %s, ", raised);
 	else
-		rs_page_printf(p, "%s to %s", raised, cleared);
+		rs_page_printf(p, "%s to %s, ", raised, cleared);
 	if (rs_doc_number(f, "episodes") > 1)
-		rs_page_printf(p, ", %s episodes", episodes);
-	rs_page_printf(p, ", %s confidence", rs_doc_word(f, "confidence"));
+		rs_page_printf(p, "%s episodes, ", episodes);
+	rs_page_printf(p, "%s confidence", rs_doc_word(f, "confidence"));
 	if (rs_doc_flag(f, "stale") == 1) {
 		rs_page_end(p);
 		rs_page_printf(p, "  the last known state: too few samples to judge now");

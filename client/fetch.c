@@ -16,10 +16,11 @@
 #include "doc.h"
 #include "target.h"
 
-#define ANSWER_MAX_MB 64
-#define ANSWER_MAX_BYTES ((size_t)ANSWER_MAX_MB << 20)
 #define CONNECT_MAX_MS 5000L
 #define TOTAL_MAX_MS 30000L
+/* A piece of history may come slowly, but must come. Questions queue in the
+ * daemon, each for seconds at most. */
+#define SILENCE_MAX_S 60L
 
 struct rs_fetch {
 	const struct rs_target *target;
@@ -75,7 +76,7 @@ add_headers(struct rs_fetch *f, struct rs_error *e)
 {
 	char header[320] = "Authorization: Bearer ";
 	const size_t len = strlen(header);
-	int rc = add_header(f, "Accept: application/json, application/problem+json");
+	int rc = add_header(f, "Accept: application/json, text/csv, application/problem+json");
 
 	if (rc == 0 && f->token_file != NULL) {
 		rc = read_token(f->token_file, header + len, sizeof(header) - len, e);
@@ -106,7 +107,8 @@ set_options(struct rs_fetch *f)
 	is_set &= curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L) == CURLE_OK;
 	is_set &= curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L) == CURLE_OK;
 	is_set &= curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MAX_MS) == CURLE_OK;
-	is_set &= curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, TOTAL_MAX_MS) == CURLE_OK;
+	is_set &= curl_easy_setopt(c, CURLOPT_LOW_SPEED_LIMIT, 1L) == CURLE_OK;
+	is_set &= curl_easy_setopt(c, CURLOPT_LOW_SPEED_TIME, SILENCE_MAX_S) == CURLE_OK;
 	is_set &= curl_easy_setopt(c, CURLOPT_ERRORBUFFER, f->why) == CURLE_OK;
 	is_set &= curl_easy_setopt(c, CURLOPT_HTTPHEADER, f->headers) == CURLE_OK;
 	is_set &= curl_easy_setopt(c, CURLOPT_USERAGENT, "ringside/" RS_VERSION) == CURLE_OK;
@@ -131,7 +133,7 @@ rs_fetch_open(const struct rs_target *target, const char *token_file, struct rs_
 	}
 	f->target = target;
 	f->token_file = token_file;
-	rs_buf_init(&f->body, ANSWER_MAX_BYTES);
+	rs_buf_init(&f->body, RS_FETCH_BYTES_MAX);
 	f->curl = curl_easy_init();
 	int rc = f->curl != NULL ? add_headers(f, e) : -ENOMEM;
 
@@ -166,8 +168,8 @@ no_answer(const struct rs_fetch *f, CURLcode code, struct rs_error *e)
 	long os_error = 0;
 
 	if (code == CURLE_WRITE_ERROR && f->body.failed)
-		return rs_error_set(
-		    e, -EFBIG, "%s: the answer is larger than %d MB", name, ANSWER_MAX_MB);
+		return rs_error_set(e, -EFBIG, "%s: the answer is larger than %zu MB", name,
+		    f->body.max_bytes >> 20);
 	if (code != CURLE_COULDNT_CONNECT)
 		return rs_error_set(e, -EIO, "%s: no answer: %s", name, why);
 	(void)curl_easy_getinfo(f->curl, CURLINFO_OS_ERRNO, &os_error);
@@ -214,6 +216,22 @@ read_problem(const struct rs_fetch *f, const char *type, char *dst, size_t cap)
 	json_decref(doc);
 }
 
+/* What a refusal means to the caller. */
+static int
+errno_of(long status)
+{
+	switch (status) {
+	case 400:
+		return -EINVAL;
+	case 413:
+		return -E2BIG;
+	case 503:
+		return -EAGAIN;
+	default:
+		return -EIO;
+	}
+}
+
 static int
 refused(
     const struct rs_fetch *f, long status, const char *path, const char *type, struct rs_error *e)
@@ -243,11 +261,13 @@ refused(
 		    e, -EIO, "%s: answers %ld, a redirection, which is not followed", name, status);
 	if (sentence[0] == '\0')
 		return rs_error_set(e, -EIO, "%s: answers %ld and no reason", name, status);
-	return rs_error_set(e, status == 400 ? -EINVAL : -EIO, "%s: %s", name, sentence);
+	return rs_error_set(e, errno_of(status), "%s: %s", name, sentence);
 }
 
-int
-rs_fetch_get(struct rs_fetch *f, const char *path, struct rs_text *ret_body, struct rs_error *e)
+/* GET of an answer of the type, below `total_ms` (0: as long as it comes). */
+static int
+get(struct rs_fetch *f, const char *path, const char *wanted_type, long total_ms,
+    struct rs_text *ret_body, struct rs_error *e)
 {
 	const char *type = NULL;
 	long status = 0;
@@ -261,6 +281,8 @@ rs_fetch_get(struct rs_fetch *f, const char *path, struct rs_text *ret_body, str
 	CURLcode code = curl_easy_setopt(f->curl, CURLOPT_URL, url);
 
 	if (code == CURLE_OK)
+		code = curl_easy_setopt(f->curl, CURLOPT_TIMEOUT_MS, total_ms);
+	if (code == CURLE_OK)
 		code = curl_easy_perform(f->curl);
 	if (code != CURLE_OK)
 		return no_answer(f, code, e);
@@ -268,11 +290,36 @@ rs_fetch_get(struct rs_fetch *f, const char *path, struct rs_text *ret_body, str
 	(void)curl_easy_getinfo(f->curl, CURLINFO_CONTENT_TYPE, &type);
 	if (status != 200)
 		return refused(f, status, path, type, e);
-	if (!is_type(type, "application/json"))
-		return rs_error_set(e, -EBADMSG, "%s: answers %.60s, not JSON: another program?",
-		    f->target->name, type != NULL ? type : "without a type");
+	if (!is_type(type, wanted_type))
+		return rs_error_set(e, -EBADMSG, "%s: answers %.60s, not %s: another program?",
+		    f->target->name, type != NULL ? type : "without a type", wanted_type);
 	*ret_body = body_of(f);
 	return 0;
+}
+
+int
+rs_fetch_get(struct rs_fetch *f, const char *path, struct rs_text *ret_body, struct rs_error *e)
+{
+	f->body.max_bytes = RS_FETCH_BYTES_MAX;
+	return get(f, path, "application/json", TOTAL_MAX_MS, ret_body, e);
+}
+
+int
+rs_fetch_piece(struct rs_fetch *f, const char *path, const char *type, size_t max_bytes,
+    struct rs_text *ret_body, struct rs_error *e)
+{
+	f->body.max_bytes = max_bytes;
+	return get(f, path, type, 0, ret_body, e);
+}
+
+const char *
+rs_fetch_header(const struct rs_fetch *f, const char *name)
+{
+	struct curl_header *header = NULL;
+
+	return curl_easy_header(f->curl, name, 0, CURLH_HEADER, -1, &header) == CURLHE_OK
+		   ? header->value
+		   : NULL;
 }
 
 void

@@ -70,6 +70,19 @@ find_target(const struct rs_args *a, struct rs_target *ret, struct rs_error *e)
 	return rc < 0 ? rs_error_set(e, rc, "%s: %s", from, why.text) : 0;
 }
 
+/* Lists of what was come from the database too. */
+static void
+note_incomplete(const struct rs_fetch *f)
+{
+	const char *const why = rs_fetch_header(f, "Ringside-Incomplete");
+	struct rs_error e = {0};
+
+	if (why == NULL)
+		return;
+	(void)rs_error_set(&e, -EIO, "not complete: %s", why);
+	(void)complain(0, &e);
+}
+
 static int
 run(const struct rs_args *a, const struct rs_target *target)
 {
@@ -81,6 +94,7 @@ run(const struct rs_args *a, const struct rs_target *target)
 	if (status == 0)
 		status = a->command->run(&s, &e);
 	if (status >= 0) {
+		note_incomplete(s.fetch);
 		const int rc = rs_page_write(&s.page, stdout);
 
 		if (rc < 0)
@@ -90,7 +104,7 @@ run(const struct rs_args *a, const struct rs_target *target)
 	rs_fetch_close(s.fetch);
 	if (status == -EINVAL)
 		return complain(RS_EXIT_USAGE, &e);
-	return status < 0 ? complain(RS_EXIT_UNKNOWN, &e) : status;
+	return status < 0 ? complain(a->command->no_answer, &e) : status;
 }
 
 int

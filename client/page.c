@@ -5,6 +5,7 @@
 #include "page.h"
 
 #include <errno.h>
+#include <string.h>
 /* Far above any answer: its size is limited before. */
 #define PAGE_MAX_BYTES ((size_t)512 << 20)
 
@@ -97,6 +98,69 @@ rs_page_defused(struct rs_buf *b, const char *format, va_list args)
 	(void)vsnprintf(at, (size_t)len + 1, format, args);
 	defuse(at);
 	b->len += (size_t)len;
+}
+
+void
+rs_page_put_line(struct rs_buf *b, struct rs_text line)
+{
+	const size_t len = rs_text_len(line);
+	char *const at = rs_buf_reserve(b, len + 1);
+
+	if (at == NULL)
+		return;
+	for (size_t i = 0; i < len; i++) {
+		at[i] = line.p[i];
+		if (at[i] == '\0')
+			at[i] = '?';
+	}
+	at[len] = '\0';
+	defuse(at);
+	at[len] = '\n';
+	b->len += len + 1;
+}
+
+/* The bytes of the character at p, 0: none. Puts it as an escape of JSON when a
+ * terminal obeys it. */
+static size_t
+put_wide(struct rs_buf *b, const char *p, const char *end)
+{
+	unsigned char first[5] = {0};
+
+	memcpy(first, p, RS_MIN((size_t)(end - p), sizeof(first) - 1));
+	const size_t n = character(first);
+
+	if (n > 0 && is_control(first))
+		rs_buf_printf(b, "\\u00%02x", (unsigned)(n > 1 ? first[1] : first[0]));
+	else
+		rs_buf_put(b, p, n);
+	return n;
+}
+
+/* In valid JSON only DEL and U+0080 to U+009F are left that a terminal may obey;
+ * both stand in strings and can be written as escapes there. */
+void
+rs_page_put_json(struct rs_buf *b, struct rs_text t)
+{
+	const struct rs_text whole = rs_text_trim(t);
+
+	for (const char *p = whole.p; p < whole.end;) {
+		const unsigned char c = (unsigned char)*p;
+
+		if (c < 0x7f) {
+			if (c >= 0x20 || c == '\n')
+				rs_buf_putc(b, *p);
+			else
+				rs_buf_putc(b, ' ');
+			p++;
+			continue;
+		}
+		const size_t n = put_wide(b, p, whole.end);
+
+		if (n == 0)
+			rs_buf_putc(b, '?');
+		p += RS_MAX(n, (size_t)1);
+	}
+	rs_buf_putc(b, '\n');
 }
 
 unsigned

@@ -44,6 +44,10 @@ int rs_page_write(struct rs_page *p, FILE *f);
 /* Appends to b, defused: control characters, also those above ASCII (U+0080 to
  * U+009F), and bytes that are no UTF-8 become '?'. */
 void rs_page_defused(struct rs_buf *b, const char *format, va_list args) RS_PRINTF(2, 0);
+/* One line, defused, and its end. */
+void rs_page_put_line(struct rs_buf *b, struct rs_text line);
+/* JSON as it is, but for what a terminal may obey, and the end of a line. */
+void rs_page_put_json(struct rs_buf *b, struct rs_text t);
 /* Characters, not bytes. */
 unsigned rs_page_length(struct rs_text t);
 

@@ -4,7 +4,8 @@ get_property(rs_layers GLOBAL PROPERTY RS_LAYER_LIST)
 foreach(layer IN LISTS rs_layers)
 	get_property(dir GLOBAL PROPERTY RS_LAYER_DIR_${layer})
 	file(GLOB headers CONFIGURE_DEPENDS RELATIVE ${dir}
-		${dir}/*.h ${dir}/linux/*.h ${dir}/bsd/*.h ${dir}/rules/*.h)
+		${dir}/*.h ${dir}/linux/*.h ${dir}/bsd/*.h ${dir}/rules/*.h ${dir}/import/*.h
+		${dir}/diagnose/*.h)
 	set(sources)
 	foreach(header IN LISTS headers)
 		string(MAKE_C_IDENTIFIER ${header} name)

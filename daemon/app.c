@@ -4,7 +4,9 @@
  */
 #include "app.h"
 
+#include "alerts.h"
 #include "clock.h"
+#include "keeper.h"
 #include "live.h"
 #include "log.h"
 #include "loop.h"
@@ -31,6 +33,8 @@ struct rs_app {
 	struct rs_loop *loop;
 	struct rs_instrument instrument;
 	struct rs_store *store;
+	struct rs_keeper keeper;
+	struct rs_alerts *alerts;
 	struct rs_live live;
 	struct rs_web *web;
 	int inherited[8];
@@ -62,6 +66,7 @@ on_finding(void *arg, enum rs_finding_event ev, const struct rs_finding *f)
 		rs_log_notice("finding %s: %s (%s): %s", words[ev], f->code,
 		    rs_severity_name(f->severity), f->message);
 	(void)rs_store_finding(a->store, f);
+	rs_alerts_finding(a->alerts, ev, f);
 	rs_web_publish_finding(a->web, ev, f);
 }
 
@@ -103,6 +108,7 @@ hand_changes(struct rs_app *a)
 	const struct rs_change *const changes = rs_model_changes(a->instrument.model, &n);
 	if (n == 0)
 		return;
+	rs_keeper_note_changes(&a->keeper, changes, n);
 	rs_store_change(a->store, changes, n);
 	for (size_t i = 0; i < n; i++)
 		rs_web_publish_change(a->web, &changes[i]);
@@ -132,6 +138,7 @@ watch_store(struct rs_app *a)
 	struct rs_store_stats st;
 	if (a->health.ticks % 16 != 0)
 		return;
+	rs_keeper_watch(&a->keeper, a->instrument.model, a->store);
 	rs_store_get_stats(a->store, &st);
 	const bool is_stuck = strcmp(st.state, "stuck") == 0;
 	if (is_stuck && !a->is_store_stuck)
@@ -182,6 +189,24 @@ make_verdict(void *arg)
 }
 
 static void
+tell_outbox(struct rs_alert_health *ret, const char *kind, const struct rs_outbox *o)
+{
+	struct rs_outbox_stats st;
+	*ret = (struct rs_alert_health){0};
+	if (!o)
+		return;
+	rs_outbox_get_stats(o, &st);
+	*ret = (struct rs_alert_health){
+	    .kind = kind,
+	    .delivered = st.delivered,
+	    .failed_attempts = st.failed_attempts,
+	    .dropped = st.dropped,
+	    .waiting = st.waiting,
+	};
+	memcpy(ret->error, st.error, sizeof(ret->error));
+}
+
+static void
 get_health(void *arg, struct rs_health *ret)
 {
 	const struct rs_app *const a = arg;
@@ -191,6 +216,9 @@ get_health(void *arg, struct rs_health *ret)
 	ret->sources = rs_sampler_health(a->instrument.sampler, &ret->n_sources);
 	rs_loop_get_stats(a->loop, &ret->loop);
 	ret->loop_method = rs_loop_method(a->loop);
+	ret->head = a->keeper.health;
+	tell_outbox(&ret->alerts[0], "exec", rs_alerts_exec(a->alerts));
+	tell_outbox(&ret->alerts[1], "webhook", rs_alerts_webhook(a->alerts));
 }
 
 /* ------------------------------------------------------------ signals */
@@ -309,16 +337,42 @@ on_watchdog(void *arg)
 
 /* ------------------------------------------------------------ open and close */
 
+static int64_t
+milliseconds(rs_ns ns)
+{
+	return ns / RS_NS_PER_MS;
+}
+
 static int
 open_store(struct rs_app *a, struct rs_error *e)
 {
-	const bool is_in_memory = strcmp(a->config.path, "none") == 0;
+	const struct rs_config *const c = &a->started;
+	struct rs_leftover leftover = {0};
 	struct rs_store_conf conf = {
-	    .path = is_in_memory ? NULL : a->config.path,
-	    .interval_ns = a->started.interval_ns,
+	    .path = strcmp(c->path, "none") == 0 ? NULL : c->path,
+	    .interval_ns = c->interval_ns,
+	    .commit_interval_ns = c->commit_interval_ns,
+	    .limits = {.raw_ms = milliseconds(c->retention_raw_ns),
+		.minute_ms = milliseconds(c->retention_minute_ns),
+		.hour_ms = milliseconds(c->retention_hour_ns),
+		.max_bytes = (int64_t)c->max_size_bytes},
+	    .leftover = &leftover,
 	};
 	rs_selfstat_boot_id(conf.boot_id);
-	return rs_store_open(&conf, a->loop, on_block_done, a, e, &a->store);
+	int rc = rs_keeper_open(&a->keeper, c, conf.boot_id, &leftover, e);
+	if (rc == 0)
+		rc = rs_store_open(&conf, a->loop, on_block_done, a, e, &a->store);
+	rs_leftover_fini(&leftover);
+	return rc;
+}
+
+static int
+open_alerts(struct rs_app *a, struct rs_error *e)
+{
+	const struct rs_alerts_conf conf = {
+	    .exec = a->started.alert_exec, .webhook = a->started.alert_webhook};
+	const int rc = rs_alerts_new(&conf, a->loop, &a->alerts);
+	return rc < 0 ? rs_error_set(e, rc, "cannot set up alerts: %s", strerror(-rc)) : 0;
 }
 
 static int
@@ -357,9 +411,14 @@ open_instrument(struct rs_app *a, struct rs_error *e)
 	    a->options.root, &a->config, rs_store_next_finding_id(a->store), &a->instrument, e);
 	if (rc < 0)
 		return rc;
-	rs_model_set_next_change(a->instrument.model, rs_store_next_change_id(a->store));
+	struct rs_model *const m = a->instrument.model;
+	struct rs_store_stats st;
+	rs_store_get_stats(a->store, &st);
+	rs_model_set_next_change(m, rs_store_next_change_id(a->store));
+	rs_model_set_stored_until(m, st.newest_ms);
+	rs_keeper_watch(&a->keeper, m, a->store);
 	a->live = (struct rs_live){
-	    .model = a->instrument.model,
+	    .model = m,
 	    .engine = a->instrument.engine,
 	    .store = a->store,
 	    .verdict = &a->instrument.verdict,
@@ -370,15 +429,10 @@ open_instrument(struct rs_app *a, struct rs_error *e)
 	return 0;
 }
 
-/* What is worth a word at the start: keys without use, and files that a reload
- * will not be able to read. */
+/* Files that a reload will not be able to read are worth a word at the start. */
 static void
 warn_early(const struct rs_app *a)
 {
-	char unused[256];
-	rs_config_unused(&a->config, unused, sizeof(unused));
-	if (*unused)
-		rs_log_warn("accepted, but not used by this version: %s", unused);
 	const char *const config = a->options.config ? a->options.config : RS_CONFIG_PATH;
 	const char *const paths[] = {config, a->config.token_file};
 	for (size_t i = 0; i < RS_ARRAY_LEN(paths); i++) {
@@ -395,8 +449,13 @@ open_all(struct rs_app *a, struct rs_error *e)
 {
 	int rc = rs_config_token(&a->config, a->token, e);
 	const bool has_file = strcmp(a->config.path, "none") != 0;
+	/* Without a folder the store says why there is no history, and the head goes on
+	 * in memory. */
 	if (rc == 0 && has_file)
-		rc = rs_service_prepare_db(a->config.path, a->config.user, e);
+		(void)rs_service_prepare_folder(a->config.path, a->config.user, NULL);
+	a->keeper.was_root = geteuid() == 0;
+	if (rc == 0 && has_file && strcmp(a->config.head_path, "none") != 0)
+		(void)rs_service_prepare_folder(a->config.head_path, a->config.user, NULL);
 	if (rc == 0 && rs_loop_new(&a->loop) < 0)
 		rc = rs_error_set(e, -ENOMEM, "cannot make the event loop");
 	if (rc == 0)
@@ -409,6 +468,8 @@ open_all(struct rs_app *a, struct rs_error *e)
 		rc = open_store(a, e);
 	if (rc == 0)
 		warn_early(a);
+	if (rc == 0)
+		rc = open_alerts(a, e);
 	if (rc == 0)
 		rc = open_instrument(a, e);
 	if (rc == 0)
@@ -467,8 +528,12 @@ rs_app_close(struct rs_app *a)
 	if (a->store && a->instrument.model)
 		hand_over(a, rs_model_flush(a->instrument.model));
 	rs_web_close(a->web);
+	rs_alerts_free(a->alerts);
 	rs_store_close(a->store);
+	const bool is_clean =
+	    a->store && a->instrument.model && rs_model_is_all_stored(a->instrument.model);
 	rs_instrument_close(&a->instrument);
+	rs_keeper_close(&a->keeper, is_clean);
 	rs_loop_free(a->loop);
 	rs_config_free(&a->config);
 	rs_config_free(&a->started);

@@ -33,7 +33,7 @@ struct rs_config {
 	/* [store] */
 	char path[256]; /* "none": in memory */
 	rs_ns commit_interval_ns;
-	char head_path[256];
+	char head_path[256]; /* "none": in memory */
 	rs_ns retention_raw_ns, retention_minute_ns, retention_hour_ns;
 	uint64_t max_size_bytes;
 	/* [limits] */
@@ -75,14 +75,13 @@ int rs_config_token(const struct rs_config *c, char dst[static 256], struct rs_e
 /* Sets one key as the file would. -ENOENT: no such key. */
 int rs_config_set(struct rs_config *c, struct rs_text section, struct rs_text key,
     struct rs_text value, struct rs_error *e);
+/* Whether the file sets the key. */
+bool rs_config_is_set(const struct rs_config *c, const char *section, const char *name);
 /* The value of the key is not the file's any more. */
 void rs_config_unplace(struct rs_config *c, const char *section, const char *key);
 /* Appends a word to a list. -E2BIG, -ENOMEM. */
 int rs_list_add(struct rs_list *l, struct rs_text word);
 void rs_list_clear(struct rs_list *l);
-
-/* Names the keys that the file sets and this version does not use; "" for none. */
-void rs_config_unused(const struct rs_config *c, char *dst, size_t cap);
 
 /* All keys with unit, range, default and help, as a file that says the
  * defaults: --describe config. */

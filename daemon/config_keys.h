@@ -21,8 +21,7 @@ enum rs_key_type {
 
 enum rs_key_use {
 	RS_KEY_RESTART, /* a change needs a restart */
-	RS_KEY_LIVE,	/* a reload takes it over */
-	RS_KEY_UNUSED	/* accepted for the sake of later versions */
+	RS_KEY_LIVE	/* a reload takes it over */
 };
 
 struct rs_key {

@@ -21,6 +21,30 @@ describe_key(const struct rs_key *k, struct rs_buf *out)
 	rs_buf_printf(out, "#%s = %s\n\n", k->name, k->def);
 }
 
+/* As the file takes numbers: plain decimals, never an exponent. */
+enum { PLAIN_MAX = 330 }; /* the greatest double has 309 digits */
+
+static const char *
+plain(double v, char dst[static PLAIN_MAX])
+{
+	(void)snprintf(dst, PLAIN_MAX, "%.9f", v);
+	char *end = dst + strlen(dst);
+	while (end[-1] == '0')
+		*--end = '\0';
+	if (end[-1] == '.')
+		end[-1] = '\0';
+	return dst;
+}
+
+static void
+describe_threshold(const struct rs_rule *r, const struct rs_threshold *t, struct rs_buf *out)
+{
+	const char *const unit = rs_unit_name(t->unit);
+	char least[PLAIN_MAX], most[PLAIN_MAX], value[PLAIN_MAX];
+	rs_buf_printf(out, "# %s (%s to %s%s%s)\n#%s.%s = %s\n\n", t->help, plain(t->min, least),
+	    plain(t->max, most), *unit ? " " : "", unit, r->code, t->key, plain(t->value, value));
+}
+
 void
 rs_config_describe(struct rs_buf *out)
 {
@@ -37,9 +61,7 @@ rs_config_describe(struct rs_buf *out)
 		const struct rs_rule *const r = rs_rules[i];
 		rs_buf_printf(out, "# %s\n#%s.enabled = yes\n\n", r->title, r->code);
 		for (const struct rs_threshold *t = r->thresholds; t && t->key; t++)
-			rs_buf_printf(out, "# %s (%g to %g%s%s)\n#%s.%s = %g\n\n", t->help, t->min,
-			    t->max, *rs_unit_name(t->unit) ? " " : "", rs_unit_name(t->unit),
-			    r->code, t->key, t->value);
+			describe_threshold(r, t, out);
 	}
 }
 

@@ -4,8 +4,11 @@
  */
 #include "options.h"
 
+#include "hash.h"
+
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,6 +21,7 @@ const char rs_usage[] =
     "  -f, --foreground    stay in the foreground; it always does\n"
     "      --root DIR      read DIR/proc and DIR/sys in place of /\n"
     "      --db FILE       database; none: keep the last hour in memory only\n"
+    "      --head FILE     file for the newest minutes, on tmpfs; none: memory only\n"
     "      --listen ADDR   ADDR:PORT, [V6]:PORT or unix:/PATH; several times\n"
     "      --web-dir DIR   serve the page from DIR, for its development\n"
     "      --once          take two samples one interval apart, print them, end\n"
@@ -29,6 +33,7 @@ const char rs_usage[] =
 enum {
 	OPT_ROOT = 256,
 	OPT_DB,
+	OPT_HEAD,
 	OPT_LISTEN,
 	OPT_WEB_DIR,
 	OPT_ONCE,
@@ -42,6 +47,7 @@ static const struct option long_options[] = {
     {"foreground", no_argument, NULL, 'f'},
     {"root", required_argument, NULL, OPT_ROOT},
     {"db", required_argument, NULL, OPT_DB},
+    {"head", required_argument, NULL, OPT_HEAD},
     {"listen", required_argument, NULL, OPT_LISTEN},
     {"web-dir", required_argument, NULL, OPT_WEB_DIR},
     {"once", no_argument, NULL, OPT_ONCE},
@@ -107,6 +113,9 @@ take_option(struct rs_options *o, int option, const char *argument, struct rs_er
 	case OPT_DB:
 		o->db = argument;
 		return 0;
+	case OPT_HEAD:
+		o->head = argument;
+		return 0;
 	case OPT_LISTEN:
 		return add_listen(o, argument, e);
 	case OPT_WEB_DIR:
@@ -153,16 +162,44 @@ rs_options_parse(int argc, char *const argv[], struct rs_options *ret, struct rs
 	return 0;
 }
 
+/* A database that is not the machine's own has a head file of its own, so that two
+ * daemons do not meet in one. */
+static void
+set_own_head(const char *db, struct rs_config *c)
+{
+	const size_t len = strlen(c->head_path);
+	char hash[16];
+	if (strcmp(db, c->path) == 0 || rs_config_is_set(c, "store", "head_path"))
+		return;
+	const uint32_t h = (uint32_t)rs_hash_bytes(RS_HASH_START, db, strlen(db));
+	(void)snprintf(hash, sizeof(hash), "-%08" PRIx32, h);
+	(void)rs_text_copy(rs_text_of(hash), c->head_path + len, sizeof(c->head_path) - len);
+}
+
+static int
+override_store(const struct rs_options *o, struct rs_config *c, struct rs_error *e)
+{
+	struct rs_error why = {0};
+	const struct rs_text section = rs_text_of("store");
+	int rc = 0;
+	if (o->db) {
+		set_own_head(o->db, c);
+		rc = rs_config_set(c, section, rs_text_of("path"), rs_text_of(o->db), &why);
+	}
+	if (rc < 0)
+		return rs_error_set(e, rc, "--db: %s", why.text);
+	if (o->head)
+		rc = rs_config_set(c, section, rs_text_of("head_path"), rs_text_of(o->head), &why);
+	return rc < 0 ? rs_error_set(e, rc, "--head: %s", why.text) : 0;
+}
+
 static int
 override(const struct rs_options *o, struct rs_config *c, struct rs_error *e)
 {
 	struct rs_error why = {0};
-	int rc = 0;
-	if (o->db)
-		rc = rs_config_set(
-		    c, rs_text_of("store"), rs_text_of("path"), rs_text_of(o->db), &why);
+	int rc = override_store(o, c, e);
 	if (rc < 0)
-		return rs_error_set(e, rc, "--db: %s", why.text);
+		return rc;
 	if (o->listen[0]) {
 		rs_list_clear(&c->listen);
 		rs_config_unplace(c, "web", "listen");

@@ -22,6 +22,7 @@ struct rs_options {
 	const char *config; /* NULL: the default path, which may be missing */
 	const char *root;   /* "/" unless given */
 	const char *db;	    /* NULL: the configuration's */
+	const char *head;   /* NULL: the configuration's, or one of db's own */
 	const char *listen[RS_LIST_MAX + 1];
 	const char *web_dir; /* NULL: built-in assets */
 	const char *describe;

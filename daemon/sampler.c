@@ -25,6 +25,8 @@
 /* Sources that look closer while some core is hot do so from this busy share on:
  * below it no thread can saturate a core. */
 #define HOT_BUSY 0.5
+/* A line that fires more often is looked at closely. */
+#define LOUD_PS 1000.0
 
 struct source {
 	const struct rs_collector *collector;
@@ -47,7 +49,10 @@ struct rs_sampler {
 	rs_ns (*now)(void);
 	struct rs_cpuset online; /* as /proc/stat named them */
 	bool has_online;
-	bool is_hot; /* some core was busy in the last tick */
+	/* As of the last tick: some core was busy; lines that fire often. */
+	bool is_hot;
+	uint32_t loud_irqs[RS_LOUD_IRQS_MAX];
+	unsigned n_loud_irqs;
 };
 
 static size_t
@@ -205,6 +210,8 @@ note(const struct source *source, struct rs_source_health *h, int rc, const stru
 	}
 	if (rc == 0)
 		note_refusals(h, f->note);
+	else if (*f->note)
+		(void)snprintf(h->reason, sizeof(h->reason), "%s", f->note);
 	else
 		(void)snprintf(h->reason, sizeof(h->reason), "%s",
 		    rc == -EINVAL ? "nothing in it could be used" : strerror(-rc));
@@ -235,6 +242,8 @@ run_source(struct rs_sampler *s, size_t i, struct rs_model *m)
 	const rs_ns start = s->now();
 	rs_frame_reset(s->frame, start);
 	s->frame->is_hot = s->is_hot;
+	memcpy(s->frame->loud_irqs, s->loud_irqs, sizeof(s->loud_irqs));
+	s->frame->n_loud_irqs = s->n_loud_irqs;
 	int rc = source->collector->parse ? read_text(s, source) : ask(s, source);
 	if (rc == 0 && s->frame->is_out_of_memory)
 		rc = -ENOMEM;
@@ -261,10 +270,27 @@ has_hot_core(const struct rs_view *v)
 	return false;
 }
 
+/* Message-signalled interrupts have one device each; on a wire, of which there
+ * are few, one may fire for nobody. */
+static void
+find_loud_irqs(struct rs_sampler *s, const struct rs_view *v)
+{
+	s->n_loud_irqs = 0;
+	for (size_t i = 0; i < v->n_irqs && s->n_loud_irqs < RS_LOUD_IRQS_MAX; i++) {
+		const struct rs_irq_view *const q = &v->irqs[i];
+		struct rs_text name = rs_text_of(q->name);
+		uint64_t irq;
+		if (q->rate_ps >= LOUD_PS && !strstr(q->chip, "MSI") && rs_text_u64(&name, &irq) &&
+		    irq <= UINT32_MAX)
+			s->loud_irqs[s->n_loud_irqs++] = (uint32_t)irq;
+	}
+}
+
 void
 rs_sampler_run(struct rs_sampler *s, struct rs_model *m, rs_ns now_ns, rs_ns period_ns)
 {
 	s->is_hot = has_hot_core(rs_model_view(m));
+	find_loud_irqs(s, rs_model_view(m));
 	for (size_t i = 0; i < s->n; i++) {
 		struct source *const source = &s->sources[i];
 		const bool is_wanted = rs_model_wants_interfaces(m) && source->wait_periods == 0 &&

@@ -21,6 +21,10 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <linux/magic.h>
+#include <sys/vfs.h>
+#endif
 
 #define FILES_WANTED 8192
 
@@ -121,7 +125,7 @@ find_user(const char *user, int *ret_rc, struct rs_error *e)
 /* Only a directory made here changes hands: whatever stood there before is not
  * ours to give away, and may be a link that somebody laid. */
 int
-rs_service_prepare_db(const char *path, const char *user, struct rs_error *e)
+rs_service_prepare_folder(const char *path, const char *user, struct rs_error *e)
 {
 	char name[300];
 	int rc = 0;
@@ -145,6 +149,19 @@ rs_service_prepare_db(const char *path, const char *user, struct rs_error *e)
 	return is_given ? 0
 			: rs_error_set(e, -error, "%s: cannot give it to user '%s': %s", name, user,
 			      strerror(error));
+}
+
+bool
+rs_service_is_in_memory(const char *path)
+{
+#ifdef __linux__
+	struct statfs st;
+	return statfs(path, &st) < 0 || (unsigned long)st.f_type == TMPFS_MAGIC ||
+	       (unsigned long)st.f_type == RAMFS_MAGIC;
+#else
+	(void)path;
+	return true;
+#endif
 }
 
 bool

@@ -29,7 +29,9 @@ void rs_service_allow_files(void);
 
 /* As root: makes the directory of path, when it is missing, the user's. A file or
  * directory that is there stays as it is. Otherwise nothing. */
-int rs_service_prepare_db(const char *path, const char *user, struct rs_error *e);
+int rs_service_prepare_folder(const char *path, const char *user, struct rs_error *e);
+/* Whether files there are in memory (tmpfs), as far as the system tells. */
+bool rs_service_is_in_memory(const char *path);
 /* As root: true when the directory of path is root's and nobody else's to write.
  * The user could not open a database there, and nobody can have laid a link. */
 bool rs_service_is_roots_place(const char *path);

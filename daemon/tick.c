@@ -10,8 +10,13 @@
 #include <errno.h>
 #include <string.h>
 
-/* Blocks: the one being written, one at the store, two for recent queries. */
-#define BLOCKS 4u
+/* Minute blocks: those that wait for a commit, the one being written, and two for
+ * while the store is at work. */
+static unsigned
+n_blocks(const struct rs_config *c)
+{
+	return (unsigned)(c->commit_interval_ns / RS_BLOCK_NS) + 3;
+}
 
 /* A clock before this program was written is not set: 2026-01-01. */
 #define CLOCK_SANE_MS INT64_C(1767225600000)
@@ -23,7 +28,7 @@ series_limit(const struct rs_config *c)
 	const uint64_t ticks = (uint64_t)(RS_BLOCK_NS / c->interval_ns);
 	const uint64_t each = ticks * sizeof(int64_t) + (ticks + 63) / 64 * sizeof(uint64_t) +
 			      sizeof(struct rs_block_series);
-	const uint64_t fit = c->max_memory_bytes / (BLOCKS * each);
+	const uint64_t fit = c->max_memory_bytes / (n_blocks(c) * each);
 	const uint64_t limit = RS_MIN(fit, c->max_series);
 	return limit < 64 ? 64 : (uint32_t)limit;
 }
@@ -40,7 +45,7 @@ rs_instrument_open(const char *root, const struct rs_config *c, int64_t first_fi
 	const struct rs_model_conf conf = {
 	    .interval_ns = c->interval_ns,
 	    .max_series = series_limit(c),
-	    .n_blocks = BLOCKS,
+	    .n_blocks = n_blocks(c),
 	    .reserved = c->reserved_cores,
 	};
 	rc = rs_sampler_open(ret->root, &ret->sampler);
@@ -76,7 +81,7 @@ relay_finding(void *arg, enum rs_finding_event ev, const struct rs_finding *f)
 {
 	const struct relay *const r = arg;
 	if (ev == RS_FINDING_CLEARED)
-		r->instrument->last_cleared_ms = f->cleared_ms;
+		r->instrument->last_cleared_boot_ms = rs_model_view(r->instrument->model)->boot_ms;
 	if (r->fn)
 		r->fn(r->arg, ev, f);
 }
@@ -99,9 +104,13 @@ rs_instrument_verdict(struct rs_instrument *i)
 {
 	const struct rs_finding *active[RS_FINDINGS_MAX];
 	if (!i->is_worded) {
+		const struct rs_view *const v = rs_model_view(i->model);
 		const size_t n = rs_engine_active(i->engine, active, RS_FINDINGS_MAX);
-		rs_verdict_make(
-		    rs_model_view(i->model), active, n, i->last_cleared_ms, &i->verdict);
+		/* By the clock of now, which may have been set since. */
+		const int64_t cleared_ms = i->last_cleared_boot_ms != 0
+					       ? v->wall_ms - v->boot_ms + i->last_cleared_boot_ms
+					       : 0;
+		rs_verdict_make(v, active, n, cleared_ms, &i->verdict);
 		i->is_worded = true;
 	}
 	return &i->verdict;

@@ -20,7 +20,7 @@ struct rs_instrument {
 	struct rs_verdict verdict; /* its line: by rs_instrument_verdict */
 	bool is_worded;
 	rs_ns interval_ns;
-	int64_t last_cleared_ms;
+	int64_t last_cleared_boot_ms; /* end of the last finding; 0: none ended */
 };
 
 /* root: "/" or a captured tree. Negative errno and a sentence in e. */

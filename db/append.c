@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "clock.h"
+#include "events.h"
 
 /* A slot of the block that has values. */
 struct rs_append_pick {
@@ -58,17 +59,10 @@ rs_appender_fini(struct rs_appender *a)
 /* --- boots ------------------------------------------------------------- */
 
 static int
-write_boot(struct rs_appender *a, struct rs_db *db, int64_t offset_ms, bool is_clock_ok)
+add_boot(struct rs_appender *a, struct rs_db *db, int64_t offset_ms, bool is_clock_ok)
 {
-	if (a->boot != 0) {
-		sqlite3_stmt *const st = rs_sql(db, RS_SQL_BOOT_SET);
-
-		(void)sqlite3_bind_int64(st, 1, a->boot);
-		(void)sqlite3_bind_int64(st, 2, offset_ms);
-		(void)sqlite3_bind_int(st, 3, is_clock_ok);
-		return rs_sql_run(db, st);
-	}
 	sqlite3_stmt *const st = rs_sql(db, RS_SQL_BOOT_ADD);
+
 	if (a->boot_id[0] != '\0')
 		rs_sql_bind_text(st, 1, a->boot_id);
 	(void)sqlite3_bind_int64(st, 2, offset_ms);
@@ -78,6 +72,26 @@ write_boot(struct rs_appender *a, struct rs_db *db, int64_t offset_ms, bool is_c
 		return r;
 	a->boot = sqlite3_last_insert_rowid(db->handle);
 	return a->boot < RS_RAW_BOOTS ? 0 : -EOVERFLOW;
+}
+
+int
+rs_appender_need_boot(struct rs_appender *a, struct rs_db *db, int64_t offset_ms)
+{
+	return a->boot != 0 ? 0 : add_boot(a, db, offset_ms, false);
+}
+
+static int
+write_boot(struct rs_appender *a, struct rs_db *db, int64_t offset_ms, bool is_clock_ok)
+{
+	if (a->boot == 0)
+		return add_boot(a, db, offset_ms, is_clock_ok);
+	sqlite3_stmt *const st = rs_sql(db, RS_SQL_BOOT_SET);
+
+	(void)sqlite3_bind_int64(st, 1, a->boot);
+	(void)sqlite3_bind_int64(st, 2, offset_ms);
+	(void)sqlite3_bind_int(st, 3, is_clock_ok);
+	const int r = rs_sql_run(db, st);
+	return r == 0 ? rs_events_follow(db, a->boot, offset_ms) : r;
 }
 
 /* --- raw --------------------------------------------------------------- */
@@ -214,6 +228,41 @@ write_late(struct rs_appender *a, struct rs_db *db, const struct rs_block *b,
 	return r == 0 ? write_raw(a, db, b, &a->late, axis) : r;
 }
 
+/* Tiers that were made of this hour and day already are made again. */
+static int
+reopen_tiers(const struct rs_appender *a, struct rs_db *db, const struct rs_block *b)
+{
+	sqlite3_stmt *const st = rs_sql(db, RS_SQL_BOOT_REOPEN);
+	const int64_t ms = b->minute * RS_MINUTE_MS;
+
+	(void)sqlite3_bind_int64(st, 1, a->boot);
+	(void)sqlite3_bind_int64(st, 2, ms / rs_tier_period_ms(RS_TIER_MINUTE));
+	(void)sqlite3_bind_int64(st, 3, ms / rs_tier_period_ms(RS_TIER_HOUR));
+	return rs_sql_run(db, st);
+}
+
+/* One block within the transaction. */
+static int
+write_block(struct rs_appender *a, struct rs_db *db, const struct rs_block *b, int64_t offset_ms)
+{
+	struct rs_chunk_axis axis;
+	uint32_t first, last;
+
+	rs_chunk_axis_of(b, &axis);
+	if (!rs_chunk_ends(axis.present, axis.ticks, &first, &last))
+		return 0; /* nothing happened in this minute */
+	if (b->minute < 0 || b->minute >= RS_RAW_MINUTES)
+		return -EINVAL;
+	const bool is_late =
+	    a->boot != 0 && a->newest.boot == a->boot && rs_block_tick_ms(b, first) < a->newest.ms;
+	int r = is_late ? write_late(a, db, b, &axis) : write_newest(a, db, b, &axis, offset_ms);
+	if (r == 0)
+		r = reopen_tiers(a, db, b);
+	if (r == 0 && !is_late)
+		a->newest = (struct rs_boot_time){.boot = a->boot, .ms = rs_block_tick_ms(b, last)};
+	return r;
+}
+
 static int
 commit(struct rs_db *db, rs_ns *ret_ns)
 {
@@ -225,36 +274,23 @@ commit(struct rs_db *db, rs_ns *ret_ns)
 }
 
 int
-rs_append_block(struct rs_appender *a, struct rs_db *db, const struct rs_block *b,
+rs_append_blocks(struct rs_appender *a, struct rs_db *db, const struct rs_block *b,
     int64_t offset_ms, rs_ns *ret_commit_ns)
 {
+	const struct rs_boot_time newest = a->newest;
 	const int64_t boot = a->boot;
-	struct rs_chunk_axis axis;
-	uint32_t first, last;
-	int r = 0;
+	int r = rs_sql_exec(db, RS_SQL_BEGIN);
 
 	*ret_commit_ns = 0;
-	rs_chunk_axis_of(b, &axis);
-	if (!rs_chunk_ends(axis.present, axis.ticks, &first, &last))
-		return 0; /* nothing happened in this minute */
-	const bool is_late =
-	    a->boot != 0 && a->newest.boot == a->boot && rs_block_tick_ms(b, first) < a->newest.ms;
-	if (b->minute < 0 || b->minute >= RS_RAW_MINUTES)
-		r = -EINVAL;
-	if (r == 0)
-		r = rs_sql_exec(db, RS_SQL_BEGIN);
-	if (r == 0)
-		r = is_late ? write_late(a, db, b, &axis)
-			    : write_newest(a, db, b, &axis, offset_ms);
+	for (; r == 0 && b != NULL; b = b->next)
+		r = write_block(a, db, b, offset_ms);
 	if (r == 0)
 		r = commit(db, ret_commit_ns);
 	if (r < 0) {
 		rs_sql_rollback(db, r);
 		rs_known_forget(&a->known);
+		a->newest = newest;
 		a->boot = boot;
-		return r;
 	}
-	if (!is_late)
-		a->newest = (struct rs_boot_time){.boot = a->boot, .ms = rs_block_tick_ms(b, last)};
-	return 0;
+	return r;
 }

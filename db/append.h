@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Writes minute blocks: rows of `boots`, `series` and `raw`, one transaction a
- * block. Store thread.
+ * Writes minute blocks: rows of `boots`, `series` and `raw`. Store thread.
  */
 #ifndef RS_APPEND_H
 #define RS_APPEND_H
@@ -25,13 +24,17 @@ struct rs_appender {
 /* Looks up what is stored already. 0 or negative errno. */
 int rs_appender_init(struct rs_appender *a, struct rs_db *db, const char *boot_id);
 void rs_appender_fini(struct rs_appender *a);
+/* Makes the row of the running boot if it has none yet: a->boot. offset_ms: wall
+ * clock minus boot clock. In a transaction it is gone with that. */
+int rs_appender_need_boot(struct rs_appender *a, struct rs_db *db, int64_t offset_ms);
 
-/* One transaction; nothing of the block is stored after an error. offset_ms:
- * wall clock minus boot clock, written to the boot. In memory only the last 60
- * minutes stay. A block may come again after an error, also behind newer ones:
- * it changes nothing that they said of the boot and of what is there now. *ret_commit_ns: how long
- * the commit took. */
-int rs_append_block(struct rs_appender *a, struct rs_db *db, const struct rs_block *b,
+/* The block and those behind it by `next`, the oldest first, in one transaction;
+ * nothing of them is stored after an error. offset_ms: wall clock minus boot clock,
+ * written to the boot. In memory only the last 60 minutes stay. A block may come
+ * again after an error, also behind newer ones: it changes nothing that they said
+ * of the boot and of what is there now, but tiers made without it are made again.
+ * *ret_commit_ns: how long the commit took. */
+int rs_append_blocks(struct rs_appender *a, struct rs_db *db, const struct rs_block *b,
     int64_t offset_ms, rs_ns *ret_commit_ns);
 
 #endif

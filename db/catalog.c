@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * A series that is in the newest stored block has no end in the database; it
- * ends with that block, and then with the head. Each part says its thread.
+ * ends with that block, and then with the head. When the oldest samples are given
+ * up, its row still tells when it began: it is known since the oldest value held.
+ * Each part says its thread.
  */
 #include "catalog.h"
 
@@ -9,6 +11,7 @@
 #include <stdlib.h>
 
 #include "known.h"
+#include "reach.h"
 
 static int
 by_key(const void *a, const void *b)
@@ -29,120 +32,58 @@ rs_catalog_free(struct rs_catalog *c)
 	free(c);
 }
 
-static void
-sort(struct rs_catalog *c)
-{
-	if (c->n > 0)
-		qsort(c->entries, c->n, sizeof(*c->entries), by_key);
-}
-
-/* --- store thread ------------------------------------------------------ */
-
 static int
-add_entry(struct rs_catalog *c, size_t *cap, const struct rs_catalog_entry *one)
+add_entry(struct rs_catalog *c, const struct rs_catalog_entry *one)
 {
-	if (c->n == *cap) {
-		const size_t want = *cap == 0 ? 64 : *cap * 2;
+	if (c->n == c->cap) {
+		const size_t cap = c->cap == 0 ? 64 : c->cap * 2;
 		struct rs_catalog_entry *const entries =
-		    realloc(c->entries, want * sizeof(*entries));
+		    realloc(c->entries, cap * sizeof(*entries));
 
 		if (entries == NULL)
 			return -ENOMEM;
 		c->entries = entries;
-		*cap = want;
+		c->cap = cap;
 	}
 	c->entries[c->n++] = *one;
 	return 0;
 }
 
-/* Rows that differ only in how their values are scaled are one series. */
 static void
-merge_equal(struct rs_catalog *c)
+widen(struct rs_catalog_entry *to, const struct rs_catalog_entry *one)
+{
+	to->first_ms = RS_MIN(to->first_ms, one->first_ms);
+	to->last_ms = RS_MAX(to->last_ms, one->last_ms);
+}
+
+/* Beside what the head has these are rows that differ only in how their values
+ * are scaled. */
+void
+rs_catalog_end(struct rs_catalog *c)
 {
 	size_t n = c->n > 0;
 
+	if (c->n > 0)
+		qsort(c->entries, c->n, sizeof(*c->entries), by_key);
 	for (size_t i = 1; i < c->n; i++) {
-		struct rs_catalog_entry *const last = &c->entries[n - 1];
-
-		if (by_key(last, &c->entries[i]) != 0) {
+		if (by_key(&c->entries[n - 1], &c->entries[i]) == 0)
+			widen(&c->entries[n - 1], &c->entries[i]);
+		else
 			c->entries[n++] = c->entries[i];
-			continue;
-		}
-		last->first_ms = RS_MIN(last->first_ms, c->entries[i].first_ms);
-		last->last_ms = RS_MAX(last->last_ms, c->entries[i].last_ms);
 	}
 	c->n = n;
 }
 
-int
-rs_catalog_read(struct rs_db *db, int64_t newest_ms, struct rs_catalog *ret)
-{
-	sqlite3_stmt *const st = rs_sql(db, RS_SQL_SERIES_LIST);
-	size_t cap = 0;
-	int r;
-
-	while ((r = rs_sql_step(db, st)) > 0) {
-		struct rs_key key;
-		uint32_t scale;
-
-		if (!rs_known_of_row(st, &key, &scale))
-			continue;
-		const bool is_open = sqlite3_column_type(st, 10) == SQLITE_NULL;
-		const struct rs_catalog_entry one = {.metric = key.metric,
-		    .labels = key.labels,
-		    .first_ms = sqlite3_column_int64(st, 9),
-		    .last_ms = is_open ? newest_ms : sqlite3_column_int64(st, 10)};
-		r = add_entry(ret, &cap, &one);
-		if (r < 0)
-			break;
-	}
-	(void)sqlite3_reset(st);
-	if (r < 0)
-		return r;
-	sort(ret);
-	merge_equal(ret);
-	return 0;
-}
-
 /* --- loop thread ------------------------------------------------------- */
 
-/* Makes room for every series of the blocks. */
-static int
-reserve(struct rs_catalog *c, const struct rs_block *const *blocks, size_t n_blocks)
-{
-	size_t n = c->n;
-
-	for (size_t i = 0; i < n_blocks; i++)
-		n += blocks[i]->n_series;
-	if (n == 0)
-		return 0;
-	struct rs_catalog_entry *const entries = realloc(c->entries, n * sizeof(*entries));
-	if (entries == NULL)
-		return -ENOMEM;
-	c->entries = entries;
-	return 0;
-}
-
-/* There is room for one more. */
-static int
-merge_entry(struct rs_catalog *c, struct rs_keymap *known, const struct rs_catalog_entry *one)
-{
-	uint32_t i = 0;
-	const uint32_t before = known->n;
-	const int r = rs_keymap_put(known, one->metric, &one->labels, &i);
-
-	if (r < 0)
-		return r;
-	if (known->n > before)
-		c->entries[c->n++] = *one;
-	else
-		c->entries[i].last_ms = RS_MAX(c->entries[i].last_ms, one->last_ms);
-	return 0;
-}
+/* Which entry a slot of the blocks has become. */
+struct slot {
+	uint32_t uid; /* 0: none */
+	size_t entry;
+};
 
 static int
-merge_block(
-    struct rs_catalog *c, struct rs_keymap *known, const struct rs_block *b, int64_t offset_ms)
+add_block(struct rs_catalog *c, struct slot *slots, const struct rs_block *b, int64_t offset_ms)
 {
 	int r = 0;
 
@@ -157,26 +98,169 @@ merge_block(
 		    .labels = s->labels,
 		    .first_ms = rs_block_tick_ms(b, first) + offset_ms,
 		    .last_ms = rs_block_tick_ms(b, last) + offset_ms};
-		r = merge_entry(c, known, &one);
+		if (slots[i].uid == s->uid) {
+			widen(&c->entries[slots[i].entry], &one);
+			continue;
+		}
+		slots[i] = (struct slot){.uid = s->uid, .entry = c->n};
+		r = add_entry(c, &one);
 	}
 	return r;
 }
 
 int
-rs_catalog_merge(
+rs_catalog_begin(
     struct rs_catalog *c, const struct rs_block *const *blocks, size_t n_blocks, int64_t offset_ms)
 {
-	struct rs_keymap known = {0};
-	const size_t n_stored = c->n;
-	uint32_t at;
-	int r = reserve(c, blocks, n_blocks);
+	uint32_t n = 0;
+	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < n_stored; i++)
-		r = rs_keymap_put(&known, c->entries[i].metric, &c->entries[i].labels, &at);
+	for (size_t i = 0; i < n_blocks; i++)
+		n = RS_MAX(n, blocks[i]->n_series);
+	struct slot *const slots = calloc((size_t)n + 1, sizeof(*slots));
+	if (slots == NULL)
+		return -ENOMEM;
 	for (size_t i = 0; r == 0 && i < n_blocks; i++)
-		r = merge_block(c, &known, blocks[i], offset_ms);
-	rs_keymap_fini(&known);
-	if (c->n > n_stored)
-		sort(c);
+		r = add_block(c, slots, blocks[i], offset_ms);
+	free(slots);
+	return r;
+}
+
+/* --- store thread ------------------------------------------------------ */
+
+struct boot {
+	int64_t id, offset_ms;
+};
+
+struct boots {
+	struct boot *list; /* owned; ascending */
+	size_t n, cap;
+};
+
+static int
+read_boots(struct rs_db *db, struct boots *ret)
+{
+	sqlite3_stmt *const st = rs_sql(db, RS_SQL_BOOT_LIST);
+	int r;
+
+	while ((r = rs_sql_step(db, st)) > 0) {
+		if (ret->n == ret->cap) {
+			const size_t cap = ret->cap == 0 ? 16 : ret->cap * 2;
+			struct boot *const list = realloc(ret->list, cap * sizeof(*list));
+
+			if (list == NULL) {
+				(void)sqlite3_reset(st);
+				return -ENOMEM;
+			}
+			ret->list = list;
+			ret->cap = cap;
+		}
+		ret->list[ret->n++] = (struct boot){
+		    .id = sqlite3_column_int64(st, 0), .offset_ms = sqlite3_column_int64(st, 1)};
+	}
+	return r;
+}
+
+static int
+by_id(const void *a, const void *b)
+{
+	const struct boot *const left = a, *const right = b;
+	return left->id < right->id ? -1 : left->id > right->id;
+}
+
+/* False: the boot is not known. */
+static bool
+wall_ms(const struct boots *boots, const struct rs_boot_time *t, int64_t *ret_ms)
+{
+	const struct boot wanted = {.id = t->boot};
+	const struct boot *const boot =
+	    boots->n > 0 ? bsearch(&wanted, boots->list, boots->n, sizeof(wanted), by_id) : NULL;
+
+	if (boot != NULL)
+		*ret_ms = t->ms + boot->offset_ms;
+	return boot != NULL;
+}
+
+static bool
+is_before(const struct rs_boot_time *a, const struct rs_boot_time *b)
+{
+	return a->boot != b->boot ? a->boot < b->boot : a->ms < b->ms;
+}
+
+/* What lasted from first to last (boot 0: it still does) and is held from `oldest`
+ * on. False: nothing of it is. */
+static bool
+find_times(sqlite3_stmt *st, const struct boots *boots, const struct rs_boot_time *oldest,
+    int64_t newest_ms, struct rs_catalog_entry *ret)
+{
+	struct rs_boot_time first = {
+	    .boot = sqlite3_column_int64(st, 9), .ms = sqlite3_column_int64(st, 10)};
+	const struct rs_boot_time last = {
+	    .boot = sqlite3_column_int64(st, 11), .ms = sqlite3_column_int64(st, 12)};
+
+	if (oldest->boot == 0 || (last.boot != 0 && is_before(&last, oldest)))
+		return false;
+	if (is_before(&first, oldest))
+		first = *oldest;
+	ret->last_ms = newest_ms;
+	return wall_ms(boots, &first, &ret->first_ms) &&
+	       (last.boot == 0 || wall_ms(boots, &last, &ret->last_ms));
+}
+
+static int
+read_series(struct rs_db *db, const struct boots *boots, const struct rs_boot_time *oldest,
+    int64_t newest_ms, struct rs_catalog *c)
+{
+	sqlite3_stmt *const st = rs_sql(db, RS_SQL_SERIES_LIST);
+	int r;
+
+	while ((r = rs_sql_step(db, st)) > 0) {
+		struct rs_catalog_entry one;
+		struct rs_key key;
+		uint32_t scale;
+
+		if (!rs_known_of_row(st, &key, &scale) ||
+		    !find_times(st, boots, oldest, newest_ms, &one))
+			continue;
+		one.metric = key.metric;
+		one.labels = key.labels;
+		r = add_entry(c, &one);
+		if (r < 0)
+			break;
+	}
+	(void)sqlite3_reset(st);
+	return r;
+}
+
+/* Of all that is stored; boot 0: nothing. */
+static int
+find_oldest(struct rs_db *db, struct rs_boot_time *ret)
+{
+	int r = 0;
+
+	*ret = (struct rs_boot_time){0};
+	for (enum rs_tier t = RS_TIER_RAW; r == 0 && t < RS_TIER_COUNT; t++) {
+		struct rs_boot_time one;
+
+		r = rs_reach_oldest(db, t, &one);
+		if (one.boot != 0 && (ret->boot == 0 || one.boot < ret->boot ||
+					 (one.boot == ret->boot && one.ms < ret->ms)))
+			*ret = one;
+	}
+	return r;
+}
+
+int
+rs_catalog_read(struct rs_db *db, int64_t newest_ms, struct rs_catalog *c)
+{
+	struct rs_boot_time oldest = {0};
+	struct boots boots = {0};
+	int r = find_oldest(db, &oldest);
+
+	if (r == 0)
+		r = read_boots(db, &boots);
+	if (r == 0)
+		r = read_series(db, &boots, &oldest, newest_ms, c);
+	free(boots.list);
 	return r;
 }

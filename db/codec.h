@@ -10,10 +10,13 @@
 
 #include "block.h"
 #include "buf.h"
+#include "packed.h"
+#include "stream.h"
 
 #define RS_CHUNK_SERIES_MAX 512u
 /* Words of a presence bitmap. */
 #define RS_CHUNK_WORDS ((RS_BLOCK_TICKS_MAX + 63u) / 64u)
+#define RS_CHUNK_FORMAT 1u
 /* No chunk is larger: every value of every series in 64 bits. */
 #define RS_CHUNK_BYTES_MAX ((size_t)2 * 1024 * 1024)
 
@@ -37,9 +40,6 @@ struct rs_chunk_series {
 
 void rs_chunk_axis_of(const struct rs_block *b, struct rs_chunk_axis *ret);
 
-/* True when the series has a value at a tick of the axis. */
-bool rs_chunk_has_values(const struct rs_chunk_axis *a, const uint64_t *present);
-
 /* Appends a chunk to out. Ids ascend and are not 0. -EINVAL, -ENOMEM (out is
  * then as long as before). */
 int rs_chunk_encode(const struct rs_chunk_axis *a, const struct rs_chunk_series *series,
@@ -48,9 +48,7 @@ int rs_chunk_encode(const struct rs_chunk_axis *a, const struct rs_chunk_series 
 /* A chunk being read; borrows the bytes. */
 struct rs_chunk {
 	struct rs_chunk_axis axis;
-	uint32_t n_series;
-	uint32_t n_taken, last_id; /* rs_chunk_next */
-	const uint8_t *table, *stream, *end;
+	struct rs_packed packed;
 };
 
 struct rs_chunk_entry {
@@ -72,13 +70,20 @@ int rs_chunk_values(const struct rs_chunk *c, const struct rs_chunk_entry *e,
 bool rs_chunk_ends(
     const uint64_t *present, uint32_t ticks, uint32_t *ret_first, uint32_t *ret_last);
 
-/* The checksum a chunk of len bytes (itself not counted) ends with. */
-uint32_t rs_chunk_checksum(const void *data, size_t len);
-
 static inline bool
 rs_chunk_bit(const uint64_t *present, uint32_t t)
 {
-	return present[t / 64] >> (t % 64) & 1;
+	return rs_stream_bit(present, t);
+}
+
+/* The interval and the ticks of a minute that can be. */
+static inline bool
+rs_chunk_is_sane(uint32_t interval_ms, uint32_t ticks)
+{
+	const uint32_t minute_ms = (uint32_t)(RS_BLOCK_NS / RS_NS_PER_MS);
+
+	return interval_ms >= 1 && interval_ms <= minute_ms && ticks >= 1 &&
+	       ticks <= RS_BLOCK_TICKS_MAX && (ticks - 1) * interval_ms < minute_ms;
 }
 
 #endif

@@ -10,10 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "events.h"
+
 /* --- writing ----------------------------------------------------------- */
 
+/* The row of a finding that follows the clock of a boot; 0: of none. */
 static int
-put_finding(struct rs_db *db, const struct rs_finding *f)
+put_finding(struct rs_db *db, const struct rs_finding *f, int64_t boot)
 {
 	sqlite3_stmt *const st = rs_sql(db, RS_SQL_FINDING_PUT);
 
@@ -34,6 +37,8 @@ put_finding(struct rs_db *db, const struct rs_finding *f)
 		(void)sqlite3_bind_int64(st, 13, RS_MAX(f->raised_ms, f->cleared_ms));
 	(void)sqlite3_bind_int64(st, 14, f->episodes);
 	rs_sql_bind_text(st, 15, f->message);
+	if (boot != 0)
+		(void)sqlite3_bind_int64(st, 16, boot);
 	return rs_sql_run(db, st);
 }
 
@@ -115,10 +120,26 @@ static const enum rs_sql_id clear_ids[] = {
 static const enum rs_sql_id prune_ids[] = {
     RS_SQL_EVIDENCE_PRUNE, RS_SQL_CAUSES_PRUNE, RS_SQL_ADVICE_PRUNE, RS_SQL_FINDING_PRUNE};
 
+/* Told as the other events of its boot are. */
 static int
-put_all(struct rs_db *db, const struct rs_finding *f)
+put_moved(struct rs_db *db, struct rs_appender *a, const struct rs_finding *f)
 {
-	int r = put_finding(db, f);
+	struct rs_finding moved = *f;
+	int64_t offset_ms = 0;
+
+	if (a == NULL || f->raised_boot_ms == 0)
+		return put_finding(db, f, 0);
+	const int r = rs_events_begin(db, a, f->raised_ms - f->raised_boot_ms, &offset_ms);
+	if (r < 0)
+		return r;
+	(void)rs_finding_follow(&moved, offset_ms);
+	return put_finding(db, &moved, a->boot);
+}
+
+static int
+put_all(struct rs_db *db, struct rs_appender *a, const struct rs_finding *f)
+{
+	int r = put_moved(db, a, f);
 
 	if (r == 0)
 		r = run_each(db, clear_ids, RS_ARRAY_LEN(clear_ids), f->id);
@@ -135,16 +156,20 @@ put_all(struct rs_db *db, const struct rs_finding *f)
 }
 
 int
-rs_findings_put(struct rs_db *db, const struct rs_finding *f)
+rs_findings_put(struct rs_db *db, struct rs_appender *a, const struct rs_finding *f)
 {
+	const int64_t boot = a != NULL ? a->boot : 0;
 	int r = f->id > 0 ? rs_sql_exec(db, RS_SQL_BEGIN) : -EINVAL;
 
 	if (r == 0)
-		r = put_all(db, f);
+		r = put_all(db, a, f);
 	if (r == 0)
 		r = rs_sql_exec(db, RS_SQL_COMMIT);
-	if (r < 0)
+	if (r < 0) {
 		rs_sql_rollback(db, r);
+		if (a != NULL)
+			a->boot = boot;
+	}
 	return r;
 }
 
@@ -283,12 +308,16 @@ add_one(struct rs_finding_list *l, size_t *cap)
 }
 
 int
-rs_findings_read(struct rs_db *db, struct rs_finding_list *ret)
+rs_findings_read(struct rs_db *db, int64_t boot, struct rs_finding_list *ret)
 {
+	int64_t offset_ms = 0;
+	const int has_offset = boot != 0 ? rs_events_offset(db, boot, &offset_ms) : 0;
 	sqlite3_stmt *const st = rs_sql(db, RS_SQL_FINDING_LIST);
 	size_t cap = 0;
 	int r;
 
+	if (has_offset < 0)
+		return has_offset;
 	(void)sqlite3_bind_int(st, 1, RS_FINDINGS_MAX);
 	while ((r = rs_sql_step(db, st)) > 0) {
 		struct rs_finding *const f = add_one(ret, &cap);
@@ -298,6 +327,8 @@ rs_findings_read(struct rs_db *db, struct rs_finding_list *ret)
 			break;
 		}
 		get_finding(st, f);
+		if (has_offset > 0 && sqlite3_column_int64(st, 15) == boot)
+			f->raised_boot_ms = f->raised_ms - offset_ms;
 		r = get_children(db, f);
 		if (r < 0)
 			break;

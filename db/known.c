@@ -83,6 +83,24 @@ column_text(sqlite3_stmt *st, int column)
 	return or_empty((const char *)sqlite3_column_text(st, column));
 }
 
+int
+rs_known_kinds(struct rs_db *db, uint32_t first_id, uint32_t n, uint8_t *ret_kinds)
+{
+	sqlite3_stmt *const st = rs_sql(db, RS_SQL_SERIES_KINDS);
+	int r;
+
+	memset(ret_kinds, RS_KNOWN_NOT, n);
+	(void)sqlite3_bind_int64(st, 1, first_id);
+	(void)sqlite3_bind_int64(st, 2, (int64_t)first_id + n - 1);
+	while ((r = rs_sql_step(db, st)) > 0) {
+		const bool is_counter = strcmp(column_text(st, 1), "counter") == 0;
+
+		ret_kinds[sqlite3_column_int64(st, 0) - first_id] =
+		    is_counter ? RS_COUNTER : RS_GAUGE;
+	}
+	return r;
+}
+
 bool
 rs_known_of_row(sqlite3_stmt *st, struct rs_key *ret, uint32_t *ret_scale)
 {
@@ -101,22 +119,47 @@ rs_known_of_row(sqlite3_stmt *st, struct rs_key *ret, uint32_t *ret_scale)
 
 /* --- rows -------------------------------------------------------------- */
 
+/* Ids of rows that are gone are used again: nothing stored names them any more
+ * (retention.c), and the keys of the tiers have no room for ever larger ones. */
 static int
-add_row(struct rs_db *db, const struct rs_block_series *s, const struct rs_boot_time *first,
-    uint32_t *ret_id)
+find_free_id(struct rs_known *k, struct rs_db *db, uint32_t *ret_id)
 {
-	sqlite3_stmt *const st = rs_sql(db, RS_SQL_SERIES_ADD);
+	int64_t id = RS_MAX(k->last_id, 1);
 
+	for (int i = 0; i < 2; i++) {
+		sqlite3_stmt *const st = rs_sql(db, RS_SQL_SERIES_GAP);
+
+		(void)sqlite3_bind_int64(st, 1, id);
+		const int r = rs_sql_int(db, st, &id);
+		if (r < 0)
+			return r;
+		if (id < RS_TIER_IDS_MAX) {
+			*ret_id = (uint32_t)id;
+			return 0;
+		}
+		id = 1;
+	}
+	return -EOVERFLOW;
+}
+
+static int
+add_row(struct rs_known *k, struct rs_db *db, const struct rs_block_series *s,
+    const struct rs_boot_time *first, uint32_t *ret_id)
+{
+	int r = find_free_id(k, db, ret_id);
+
+	if (r < 0)
+		return r;
+	sqlite3_stmt *const st = rs_sql(db, RS_SQL_SERIES_ADD);
 	bind_series(st, s);
 	rs_sql_bind_text(st, 10, rs_unit_name(rs_metrics[s->metric].unit));
 	(void)sqlite3_bind_int64(st, 11, first->boot);
 	(void)sqlite3_bind_int64(st, 12, first->ms);
-	const int r = rs_sql_run(db, st);
-	const sqlite3_int64 id = sqlite3_last_insert_rowid(db->handle);
-	if (r < 0 || id > UINT32_MAX)
-		return r < 0 ? r : -EOVERFLOW;
-	*ret_id = (uint32_t)id;
-	return 0;
+	(void)sqlite3_bind_int64(st, 13, *ret_id);
+	r = rs_sql_run(db, st);
+	if (r == 0)
+		k->last_id = *ret_id;
+	return r;
 }
 
 /* The row of a series: 1, none: 0, or negative errno. */
@@ -140,8 +183,8 @@ find_row(struct rs_db *db, const struct rs_block_series *s, uint32_t *ret_id, bo
 
 /* The row of a series that has values now: found, reopened or made. */
 static int
-open_row(struct rs_db *db, const struct rs_block_series *s, const struct rs_boot_time *first,
-    uint32_t *ret_id)
+open_row(struct rs_known *k, struct rs_db *db, const struct rs_block_series *s,
+    const struct rs_boot_time *first, uint32_t *ret_id)
 {
 	bool is_open = false;
 	const int r = find_row(db, s, ret_id, &is_open);
@@ -149,7 +192,7 @@ open_row(struct rs_db *db, const struct rs_block_series *s, const struct rs_boot
 	if (r < 0)
 		return r;
 	if (r == 0)
-		return add_row(db, s, first, ret_id);
+		return add_row(k, db, s, first, ret_id);
 	if (is_open)
 		return 0;
 	sqlite3_stmt *const reopen = rs_sql(db, RS_SQL_SERIES_REOPEN);
@@ -171,8 +214,8 @@ set_end(struct rs_db *db, enum rs_sql_id sql, uint32_t id, const struct rs_boot_
 
 /* The row of a series that had values from first to last, both long ago. */
 static int
-widen_row(struct rs_db *db, const struct rs_block_series *s, const struct rs_boot_time *first,
-    const struct rs_boot_time *last, uint32_t *ret_id)
+widen_row(struct rs_known *k, struct rs_db *db, const struct rs_block_series *s,
+    const struct rs_boot_time *first, const struct rs_boot_time *last, uint32_t *ret_id)
 {
 	bool is_open = false;
 	int r = find_row(db, s, ret_id, &is_open);
@@ -180,7 +223,7 @@ widen_row(struct rs_db *db, const struct rs_block_series *s, const struct rs_boo
 	if (r < 0)
 		return r;
 	if (r == 0) {
-		r = add_row(db, s, first, ret_id);
+		r = add_row(k, db, s, first, ret_id);
 		return r == 0 ? set_end(db, RS_SQL_SERIES_CLOSE, *ret_id, last) : r;
 	}
 	r = set_end(db, RS_SQL_SERIES_SINCE, *ret_id, first);
@@ -200,15 +243,16 @@ close_row(struct rs_known *k, struct rs_db *db, int64_t boot, const struct rs_kn
 	    &(struct rs_boot_time){.boot = boot, .ms = was->last_ms});
 }
 
+/* Series still open in the database ended with the newest stored tick, or, when
+ * no sample is left to tell, before this block. */
 static int
-close_all(struct rs_db *db, const struct rs_boot_time *newest)
+close_all(struct rs_db *db, const struct rs_boot_time *newest, const struct rs_boot_time *now)
 {
+	const struct rs_boot_time *const end = newest->boot != 0 ? newest : now;
 	sqlite3_stmt *const st = rs_sql(db, RS_SQL_SERIES_CLOSE_ALL);
 
-	if (newest->boot == 0)
-		return 0;
-	(void)sqlite3_bind_int64(st, 1, newest->boot);
-	(void)sqlite3_bind_int64(st, 2, newest->ms);
+	(void)sqlite3_bind_int64(st, 1, end->boot);
+	(void)sqlite3_bind_int64(st, 2, end->ms);
 	return rs_sql_run(db, st);
 }
 
@@ -258,7 +302,7 @@ update_slot(struct rs_known *k, struct rs_db *db, const struct rs_block *b, uint
 		return 0;
 	if (slot->id == 0) {
 		const struct rs_boot_time from = {.boot = boot, .ms = rs_block_tick_ms(b, first)};
-		const int r = open_row(db, s, &from, &slot->id);
+		const int r = open_row(k, db, s, &from, &slot->id);
 
 		if (r < 0)
 			return r;
@@ -272,10 +316,11 @@ int
 rs_known_update(struct rs_known *k, struct rs_db *db, const struct rs_block *b, int64_t boot,
     const struct rs_boot_time *newest)
 {
+	const struct rs_boot_time now = {.boot = boot, .ms = rs_block_tick_ms(b, 0)};
 	int r = reserve(k, b->n_series);
 
 	if (r == 0 && k->is_cold)
-		r = close_all(db, newest);
+		r = close_all(db, newest, &now);
 	if (r < 0 || k->n == 0)
 		return r;
 	k->is_cold = false;
@@ -308,7 +353,7 @@ rs_known_insert(struct rs_known *k, struct rs_db *db, const struct rs_block *b, 
 			continue;
 		const struct rs_boot_time from = {.boot = boot, .ms = rs_block_tick_ms(b, first)};
 		const struct rs_boot_time to = {.boot = boot, .ms = rs_block_tick_ms(b, last)};
-		r = widen_row(db, &b->series[i], &from, &to, &k->slots[i].id);
+		r = widen_row(k, db, &b->series[i], &from, &to, &k->slots[i].id);
 	}
 	return r;
 }

@@ -11,6 +11,7 @@
 #include "codec.h"
 #include "keymap.h"
 #include "sql.h"
+#include "tier.h"
 
 /* A moment on the boot clock of a boot (row of `boots`; 0: never). */
 struct rs_boot_time {
@@ -29,6 +30,7 @@ struct rs_known {
 	/* Not known what the last block had, after a start or a failure: series
 	 * still open in the database ended with the newest stored tick. */
 	bool is_cold;
+	uint32_t last_id; /* of the last row that was made; 0: none yet */
 };
 
 void rs_known_init(struct rs_known *k);
@@ -44,6 +46,11 @@ int rs_known_update(struct rs_known *k, struct rs_db *db, const struct rs_block 
 /* The same for a block that is older than stored ones: rows are found, made and
  * widened to its span, and which series are open stays as it is. */
 int rs_known_insert(struct rs_known *k, struct rs_db *db, const struct rs_block *b, int64_t boot);
+
+/* Kinds of the series first_id, first_id + 1, ...: RS_KNOWN_NOT for ids without a
+ * row. */
+#define RS_KNOWN_NOT 0xff
+int rs_known_kinds(struct rs_db *db, uint32_t first_id, uint32_t n, uint8_t *ret_kinds);
 
 /* The series of a row of RS_SQL_SERIES_LABELS; false when this program does
  * not know the metric any more. */

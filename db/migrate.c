@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Opens in this order: a lock file beside the database (SQLite's own locks
- * cannot keep a second daemon out and let the sqlite3 shell in), a look at the
- * file's header without SQLite, a look through SQLite, and only then anything
- * that writes.
+ * Opens in this order: a look at the file's header without SQLite, the lock file
+ * beside it, a look through SQLite, and only then anything that writes.
  */
 #include "migrate.h"
 
@@ -12,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 enum {
@@ -28,55 +25,6 @@ struct identity {
 	bool is_empty; /* has no tables */
 };
 
-/* --- one daemon a database ------------------------------------------------ */
-
-static int
-refuse_second(const char *path, int fd, struct rs_error *e)
-{
-	char pid[16] = "";
-	const ssize_t n = pread(fd, pid, sizeof(pid) - 1, 0);
-
-	pid[n > 0 ? strcspn(pid, "\n") : 0] = '\0';
-	return rs_error_set(e, -EBUSY, "database '%s' is in use by another ringsided (process %s)",
-	    path, pid[0] != '\0' ? pid : "unknown");
-}
-
-static int
-take_lock(struct rs_db *db, struct rs_error *e)
-{
-	char name[4096], pid[16];
-
-	if ((size_t)snprintf(name, sizeof(name), "%s-lock", db->path) >= sizeof(name))
-		return rs_error_set(e, -ENAMETOOLONG, "database path is too long");
-	db->lock_fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE);
-	db->is_lock_new = db->lock_fd >= 0;
-	if (db->lock_fd < 0 && errno == EEXIST)
-		db->lock_fd = open(name, O_RDWR | O_CLOEXEC);
-	if (db->lock_fd < 0)
-		return rs_error_set(e, -errno, "cannot open '%s': %s", name, strerror(errno));
-	/* Not a POSIX record lock: that would not hold within one process. */
-	if (flock(db->lock_fd, LOCK_EX | LOCK_NB) < 0) {
-		if (errno == EWOULDBLOCK)
-			return refuse_second(db->path, db->lock_fd, e);
-		return rs_error_set(e, -errno, "cannot lock '%s': %s", name, strerror(errno));
-	}
-	const int len = snprintf(pid, sizeof(pid), "%ld\n", (long)getpid());
-	if (ftruncate(db->lock_fd, 0) < 0 || pwrite(db->lock_fd, pid, (size_t)len, 0) < 0)
-		return rs_error_set(e, -errno, "cannot write '%s': %s", name, strerror(errno));
-	return 0;
-}
-
-/* A refused file keeps nothing of us beside it. */
-static void
-remove_lock(const struct rs_db *db)
-{
-	char name[4096];
-
-	if (db->is_lock_new &&
-	    (size_t)snprintf(name, sizeof(name), "%s-lock", db->path) < sizeof(name))
-		(void)unlink(name);
-}
-
 /* --- is it ours? ------------------------------------------------------- */
 
 static int
@@ -84,8 +32,8 @@ check_identity(const char *path, const struct identity *id, int newest, struct r
 {
 	if (id->application_id != RS_DB_APPLICATION_ID &&
 	    !(id->application_id == 0 && id->is_empty))
-		return rs_error_set(e, -EBADMSG,
-		    "'%s' is a database of another program; nothing was changed", path);
+		return rs_error_set(
+		    e, -EEXIST, "'%s' is a database of another program; nothing was changed", path);
 	if (id->version > newest)
 		return rs_error_set(e, -EPROTONOSUPPORT,
 		    "'%s' was written by a newer version (schema %lld, this program knows %d); "
@@ -105,17 +53,18 @@ get_be(const unsigned char *p, unsigned bytes)
 }
 
 /* Looks at the header as the file format document of SQLite describes it. The
- * log, if there is one, may know better: that is asked through SQLite later. A
- * file that is not there is made, empty: SQLite would let everybody read it. */
+ * log, if there is one, may know better: that is asked through SQLite later. */
 static int
 check_header(const char *path, int newest, struct rs_error *e)
 {
 	unsigned char header[108];
 	/* Read-only is not enough, and SQLite would not say so. */
-	const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, FILE_MODE);
+	const int fd = open(path, O_RDWR | O_CLOEXEC);
 
 	if (fd < 0)
-		return rs_error_set(e, -errno, "cannot open '%s': %s", path, strerror(errno));
+		return errno == ENOENT
+			   ? 0
+			   : rs_error_set(e, -errno, "cannot open '%s': %s", path, strerror(errno));
 	const ssize_t n = pread(fd, header, sizeof(header), 0);
 	const int code = n < 0 ? -errno : 0;
 	(void)close(fd);
@@ -125,7 +74,7 @@ check_header(const char *path, int newest, struct rs_error *e)
 		return 0;
 	if ((size_t)n < sizeof(header) || memcmp(header, "SQLite format 3", 16) != 0)
 		return rs_error_set(
-		    e, -EBADMSG, "'%s' is not an SQLite database; nothing was changed", path);
+		    e, -EILSEQ, "'%s' is not an SQLite database; nothing was changed", path);
 	const struct identity id = {
 	    .version = get_be(header + 60, 4),
 	    .application_id = get_be(header + 68, 4),
@@ -133,6 +82,31 @@ check_header(const char *path, int newest, struct rs_error *e)
 	    .is_empty = header[100] == 0x0d && get_be(header + 103, 2) == 0,
 	};
 	return check_identity(path, &id, newest, e);
+}
+
+/* A file that is not there is made, empty: SQLite would let everybody read it. */
+static int
+make_file(const char *path, struct rs_error *e)
+{
+	const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, FILE_MODE);
+
+	if (fd < 0)
+		return rs_error_set(e, -errno, "cannot open '%s': %s", path, strerror(errno));
+	(void)close(fd);
+	return 0;
+}
+
+/* No stranger to a place where a daemon had its database before is anything but
+ * that database, damaged. */
+static int
+check_file(const char *path, int newest, struct rs_error *e)
+{
+	struct rs_error why = {0};
+	const int r = check_header(path, newest, &why);
+
+	if (r == -EILSEQ && rs_lock_is_there(path))
+		return rs_error_set(e, -EBADMSG, "'%s' has no header of a database any more", path);
+	return r < 0 ? rs_error_set(e, r, "%s", why.text) : 0;
 }
 
 /* --- through SQLite ---------------------------------------------------- */
@@ -184,16 +158,8 @@ set_up(struct rs_db *db, struct rs_error *e)
 }
 
 static int
-open_file(struct rs_db *db, int newest, struct rs_error *e)
+open_handle(struct rs_db *db, int newest, struct rs_error *e)
 {
-	int r = take_lock(db, e);
-
-	if (r == 0)
-		r = check_header(db->path, newest, e);
-	if (r == 0)
-		r = rs_vfs_new(&db->vfs);
-	if (r < 0)
-		return rs_error_set(e, r, "out of memory");
 	if (sqlite3_open_v2(db->path, &db->handle,
 		SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
 		rs_vfs_name(db->vfs)) != SQLITE_OK)
@@ -201,13 +167,27 @@ open_file(struct rs_db *db, int newest, struct rs_error *e)
 	(void)sqlite3_busy_timeout(db->handle, BUSY_MS);
 	/* Until it is known to be ours, closing must not move its log. */
 	(void)sqlite3_db_config(db->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-	r = check_content(db, newest, e);
+	const int r = check_content(db, newest, e);
 	if (r < 0)
 		return r;
 	if (sqlite3_db_readonly(db->handle, "main"))
 		return rs_error_set(e, -EACCES, "cannot write '%s'", db->path);
 	(void)sqlite3_db_config(db->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
 	return set_up(db, e);
+}
+
+static int
+open_file(struct rs_db *db, int newest, struct rs_error *e)
+{
+	int r = check_file(db->path, newest, e);
+
+	if (r == 0)
+		r = rs_lock_take(db->path, &db->lock, e);
+	if (r == 0)
+		r = make_file(db->path, e);
+	if (r == 0 && rs_vfs_new(&db->vfs) < 0)
+		r = rs_error_set(e, -ENOMEM, "out of memory");
+	return r == 0 ? open_handle(db, newest, e) : r;
 }
 
 static int
@@ -227,7 +207,7 @@ rs_db_open(const char *path, struct rs_error *e, struct rs_db **ret)
 
 	if (db == NULL)
 		return rs_error_set(e, -ENOMEM, "out of memory");
-	db->lock_fd = -1;
+	db->lock.fd = -1;
 	if (path != NULL && (db->path = strdup(path)) == NULL) {
 		free(db);
 		return rs_error_set(e, -ENOMEM, "out of memory");
@@ -236,12 +216,19 @@ rs_db_open(const char *path, struct rs_error *e, struct rs_db **ret)
 	if (r == 0)
 		r = rs_db_migrate(db, rs_schema_steps, rs_schema_version, e);
 	if (r < 0) {
-		remove_lock(db);
+		rs_lock_remove(path, &db->lock);
 		rs_db_close(db);
 		return r;
 	}
 	*ret = db;
 	return 0;
+}
+
+void
+rs_db_leave(struct rs_db *db)
+{
+	(void)sqlite3_db_config(db->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+	rs_db_close(db);
 }
 
 void
@@ -253,8 +240,7 @@ rs_db_close(struct rs_db *db)
 	(void)sqlite3_close(db->handle);
 	rs_vfs_free(db->vfs);
 	/* Last: closing it lets the next daemon in. */
-	if (db->lock_fd >= 0)
-		(void)close(db->lock_fd);
+	rs_lock_drop(&db->lock);
 	free(db->path);
 	free(db);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Opening the database: whose it is, which schema it has, and the steps to the
- * newest one. Runs in the thread that opens the store, before the store thread
- * starts. Nothing of a file that is refused is changed.
+ * newest one. Nothing of a file that is refused is changed. Store thread.
  */
 #ifndef RS_MIGRATE_H
 #define RS_MIGRATE_H
@@ -18,10 +17,14 @@
 extern const char *const rs_schema_steps[];
 extern const int rs_schema_version;
 
-/* NULL: in memory. -EBUSY: another daemon has it. -EPROTONOSUPPORT: written by
- * a newer version. -EBADMSG: not ours. Others as the system gave them. */
+/* NULL: in memory. -EALREADY: another daemon has it. -EEXIST: a database of
+ * another program. -EILSEQ: not a database. -EPROTONOSUPPORT: written by a newer
+ * version. None of these changes anything. -EBADMSG: ours, and damaged. Others as
+ * the system gave them. */
 int rs_db_open(const char *path, struct rs_error *e, struct rs_db **ret);
 void rs_db_close(struct rs_db *db); /* NULL-safe */
+/* Closes, and leaves database and log as they are. */
+void rs_db_leave(struct rs_db *db);
 
 /* Takes a checked database from its schema to `version`, each step in its own
  * transaction. */

@@ -1,43 +1,27 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A range of wall time becomes one range of keys a boot, through the offset of
- * that boot. Two boots whose times overlap, because a clock was wrong, both
- * count in the steps they share. Store thread.
+ * A question's way: which series it means, how far back each tier reaches
+ * (reach.c), which of them answers, its rows (scan.c). Two boots whose times
+ * overlap, because a clock was wrong, both count in the steps they share. Store
+ * thread.
  */
 #include "query.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "clock.h"
 #include "known.h"
-#include "raw.h"
-
-/* A stored series that the query wants. */
-struct candidate {
-	uint32_t id, scale;
-	struct rs_key key;
-};
-
-struct candidates {
-	struct candidate *list; /* ascending by id */
-	size_t n, cap;
-};
-
-/* Keys of one boot that may lie in the asked range. */
-struct boot_range {
-	struct rs_raw_range keys;
-	int64_t offset_ms;
-};
+#include "scan.h"
 
 /* --- which series ------------------------------------------------------ */
 
 static int
-add_candidate(struct candidates *c, const struct candidate *one)
+add_candidate(struct rs_wanted_list *c, const struct rs_wanted *one)
 {
 	if (c->n == c->cap) {
 		const size_t cap = c->cap == 0 ? 64 : c->cap * 2;
-		struct candidate *const list = realloc(c->list, cap * sizeof(*list));
+		struct rs_wanted *const list = realloc(c->list, cap * sizeof(*list));
 
 		if (list == NULL)
 			return -ENOMEM;
@@ -51,20 +35,41 @@ add_candidate(struct candidates *c, const struct candidate *one)
 static int
 by_id(const void *a, const void *b)
 {
-	const struct candidate *const left = a, *const right = b;
+	const struct rs_wanted *const left = a, *const right = b;
 	return left->id < right->id ? -1 : left->id > right->id;
 }
 
+/* A label that may have one value only narrows down what has to be looked at; the
+ * statement has them in the order of rs_label_names, from 2 on. */
+static void
+bind_filters(sqlite3_stmt *st, const struct rs_query *q)
+{
+	for (int k = 0; rs_label_names[k] != NULL; k++) {
+		const struct rs_filter *only = NULL;
+		size_t n = 0;
+
+		for (size_t i = 0; i < q->n_filters; i++) {
+			if (strcmp(q->filters[i].label, rs_label_names[k]) != 0)
+				continue;
+			only = &q->filters[i];
+			n++;
+		}
+		if (n == 1)
+			rs_sql_bind_text(st, 2 + k, only->value);
+	}
+}
+
 static int
-find_series(struct rs_db *db, const struct rs_grid *g, struct candidates *ret)
+find_series(struct rs_db *db, const struct rs_grid *g, struct rs_wanted_list *ret)
 {
 	sqlite3_stmt *const st = rs_sql(db, RS_SQL_SERIES_OF_METRIC);
 	int r;
 
 	rs_sql_bind_text(st, 1, g->q.metric);
+	bind_filters(st, &g->q);
 	while ((r = rs_sql_step(db, st)) > 0) {
 		const sqlite3_int64 id = sqlite3_column_int64(st, 9);
-		struct candidate one;
+		struct rs_wanted one;
 
 		if (id < 1 || id > UINT32_MAX || !rs_known_of_row(st, &one.key, &one.scale) ||
 		    !rs_grid_wants(g, one.key.metric, &one.key.labels))
@@ -81,159 +86,37 @@ find_series(struct rs_db *db, const struct rs_grid *g, struct candidates *ret)
 	return r;
 }
 
-/* --- which rows -------------------------------------------------------- */
+/* --- the answer -------------------------------------------------------- */
 
-static int64_t
-floor_minutes(int64_t ms)
-{
-	return ms / RS_MINUTE_MS - (ms % RS_MINUTE_MS < 0);
-}
-
-/* The next boot with keys in the range: 1, none: 0, negative errno. */
 static int
-next_boot(struct rs_db *db, sqlite3_stmt *boots, const struct rs_grid *g,
-    const struct rs_query_env *env, struct boot_range *ret)
+read_all(struct rs_db *db, struct rs_grid *g, const struct rs_query_env *env,
+    const struct rs_reach *reach, const struct rs_wanted_list *want, unsigned *damaged)
 {
-	int r;
+	int r = 0;
 
-	while ((r = rs_sql_step(db, boots)) > 0) {
-		const int64_t boot = sqlite3_column_int64(boots, 0);
-		const int64_t offset =
-		    boot == env->boot ? env->offset_ms : sqlite3_column_int64(boots, 1);
-		const int64_t first = floor_minutes(g->q.after_ms - offset);
-		const int64_t last = floor_minutes(g->q.before_ms - offset);
-
-		if (last < 0 || first >= RS_RAW_MINUTES)
-			continue;
-		ret->keys.first = rs_raw_key(boot, RS_MAX(first, 0), 0);
-		ret->keys.last =
-		    rs_raw_key(boot, RS_MIN(last, RS_RAW_MINUTES - 1), RS_RAW_PARTS - 1);
-		ret->offset_ms = offset;
-		return 1;
-	}
+	for (size_t i = 0; r == 0 && i < reach->n; i++)
+		r = rs_scan_boot(db, g, &reach->boots[i], want, env, damaged);
 	return r;
 }
 
-/* Where values lie, and the phase of the newest boot that has some. */
 static int
-find_span(struct rs_db *db, const struct rs_grid *g, const struct rs_query_env *env,
-    struct rs_grid_span *ret)
+run(struct rs_db *db, struct rs_grid *g, const struct rs_query_env *env, unsigned *damaged)
 {
-	sqlite3_stmt *const boots = rs_sql(db, RS_SQL_BOOT_LIST);
-	struct boot_range range;
-	int r;
+	struct rs_wanted_list want = {0};
+	struct rs_reach reach = {0};
+	struct rs_grid_span span;
 
-	while ((r = next_boot(db, boots, g, env, &range)) > 0) {
-		int64_t first, last;
-
-		if ((r = rs_raw_lowest(db, &range.keys, &first)) < 0 ||
-		    (r = rs_raw_highest(db, &range.keys, &last)) < 0)
-			break;
-		if (first == 0)
-			continue;
-		const int64_t oldest = rs_raw_minute(first) * RS_MINUTE_MS + range.offset_ms;
-		const int64_t newest = (rs_raw_minute(last) + 1) * RS_MINUTE_MS + range.offset_ms;
-		ret->oldest_ms = RS_MIN(ret->oldest_ms, oldest);
-		ret->newest_ms = RS_MAX(ret->newest_ms, newest);
-		ret->phase_ms = range.offset_ms;
-	}
-	(void)sqlite3_reset(boots);
-	return r;
-}
-
-/* --- reading ----------------------------------------------------------- */
-
-/* Adds the wanted series of one chunk: both lists ascend by id. -EBADMSG: it
- * is damaged; what was read before the damage counts. */
-static int
-read_chunk(const void *data, size_t len, int64_t start_ms, const struct candidates *want,
-    struct rs_grid *g)
-{
-	int64_t values[RS_BLOCK_TICKS_MAX];
-	uint64_t present[RS_CHUNK_WORDS];
-	struct rs_chunk c;
-	struct rs_chunk_entry e;
-	size_t i = 0;
-	int r = rs_chunk_open(&c, data, len);
-
-	while (r == 0 && i < want->n && rs_chunk_next(&c, &e)) {
-		while (i < want->n && want->list[i].id < e.id)
-			i++;
-		if (i == want->n || want->list[i].id != e.id)
-			continue;
-		r = rs_chunk_values(&c, &e, values, present);
-		const struct rs_grid_source src = {
-		    .start_ms = start_ms, .axis = &c.axis, .scale = want->list[i].scale};
-		if (r == 0)
-			rs_grid_add(g, &want->list[i].key, &src, values, present);
-	}
-	return r;
-}
-
-/* Asked at each chunk: writing waits for a question. */
-static int
-give_up(const struct rs_query_env *env)
-{
-	if (atomic_load(env->is_closing))
-		return -ECANCELED;
-	return rs_clock_mono() > env->deadline_ns ? -ETIME : 0;
-}
-
-static int
-read_range(struct rs_db *db, const struct boot_range *range, const struct candidates *want,
-    struct rs_grid *g, const struct rs_query_env *env, unsigned *damaged)
-{
-	sqlite3_stmt *const st = rs_sql(db, RS_SQL_RAW_SCAN);
-	int r;
-
-	(void)sqlite3_bind_int64(st, 1, range->keys.first);
-	(void)sqlite3_bind_int64(st, 2, range->keys.last);
-	while ((r = rs_sql_step(db, st)) > 0 && g->status == 0) {
-		const int64_t minute = rs_raw_minute(sqlite3_column_int64(st, 0));
-		const void *const data = sqlite3_column_blob(st, 1);
-		const int len = sqlite3_column_bytes(st, 1);
-
-		r = give_up(env);
-		if (r < 0)
-			break;
-		if (data == NULL || read_chunk(data, (size_t)len,
-					minute * RS_MINUTE_MS + range->offset_ms, want, g) < 0)
-			(*damaged)++;
-	}
-	(void)sqlite3_reset(st);
-	return r < 0 ? r : g->status;
-}
-
-static int
-run(struct rs_db *db, struct rs_grid *g, const struct rs_query_env *env, struct candidates *want,
-    unsigned *damaged)
-{
-	struct rs_grid_span span = {.oldest_ms = INT64_MAX,
-	    .newest_ms = INT64_MIN,
-	    .interval_ms = env->interval_ms,
-	    .phase_ms = env->offset_ms};
-	struct boot_range range;
-	int r = find_series(db, g, want);
-
-	if (r == 0 && want->n > 0)
-		r = find_span(db, g, env, &span);
-	if (env->head_oldest_ms <= RS_MIN(env->head_newest_ms, g->q.before_ms) &&
-	    env->head_newest_ms > g->q.after_ms) {
-		span.oldest_ms = RS_MIN(span.oldest_ms, env->head_oldest_ms);
-		span.newest_ms = RS_MAX(span.newest_ms, env->head_newest_ms);
-		span.phase_ms = env->offset_ms;
-	}
+	int r = find_series(db, g, &want);
 	if (r == 0)
+		r = rs_reach_find(db, &g->q, env, &reach, damaged);
+	if (r == 0) {
+		rs_reach_choose(&reach, &g->q, env, &span);
 		r = rs_grid_set_axis(g, &span);
-	if (r < 0 || want->n == 0 || g->n_steps == 0)
-		return r;
-	sqlite3_stmt *const boots = rs_sql(db, RS_SQL_BOOT_LIST);
-	while ((r = next_boot(db, boots, g, env, &range)) > 0) {
-		r = read_range(db, &range, want, g, env, damaged);
-		if (r < 0)
-			break;
 	}
-	(void)sqlite3_reset(boots);
+	if (r == 0 && want.n > 0 && g->n_steps > 0)
+		r = read_all(db, g, env, &reach, &want, damaged);
+	rs_reach_fini(&reach);
+	free(want.list);
 	return r;
 }
 
@@ -241,11 +124,13 @@ int
 rs_query_run(
     struct rs_db *db, struct rs_grid *g, const struct rs_query_env *env, unsigned *ret_damaged)
 {
-	struct candidates want = {0};
-
 	*ret_damaged = 0;
-	const int r = run(db, g, env, &want, ret_damaged);
-	free(want.list);
+	/* One transaction: locks and the log's end are looked at once, not at each row. */
+	int r = rs_sql_exec(db, RS_SQL_BEGIN_READ);
+	if (r == 0)
+		r = run(db, g, env, ret_damaged);
+	if (!sqlite3_get_autocommit(db->handle))
+		(void)rs_sql_exec(db, RS_SQL_COMMIT);
 	if (r < 0 && g->status == 0)
 		g->status = r;
 	return r;
@@ -264,17 +149,14 @@ rs_query_offset(struct rs_db *db, int64_t boot, int64_t *ret_ms)
 }
 
 int
-rs_query_oldest(struct rs_db *db, int64_t *ret_ms)
+rs_query_oldest(struct rs_db *db, enum rs_tier tier, int64_t *ret_ms)
 {
-	int64_t key = 0, offset = 0, first_ms = 0, last_ms;
-	int r = rs_raw_lowest(db, &rs_raw_all, &key);
+	struct rs_boot_time oldest;
+	int64_t offset = 0;
+	int r = rs_reach_oldest(db, tier, &oldest);
 
-	*ret_ms = 0;
-	if (r < 0 || key == 0)
-		return r;
-	r = rs_query_offset(db, rs_raw_boot(key), &offset);
-	if (r == 0)
-		r = rs_raw_ends(db, key, &first_ms, &last_ms);
-	*ret_ms = r < 0 ? 0 : first_ms + offset;
+	if (r == 0 && oldest.boot != 0)
+		r = rs_query_offset(db, oldest.boot, &offset);
+	*ret_ms = r < 0 || oldest.boot == 0 ? 0 : oldest.ms + offset;
 	return r;
 }

@@ -27,8 +27,8 @@ struct rs_query_env {
 int rs_query_run(
     struct rs_db *db, struct rs_grid *g, const struct rs_query_env *env, unsigned *ret_damaged);
 
-/* Wall time of the oldest stored tick; 0: none. */
-int rs_query_oldest(struct rs_db *db, int64_t *ret_ms);
+/* Wall time of the oldest value in the table of a tier; 0: none. */
+int rs_query_oldest(struct rs_db *db, enum rs_tier tier, int64_t *ret_ms);
 /* Wall clock minus boot clock of a boot, 0 when unknown. */
 int rs_query_offset(struct rs_db *db, int64_t boot, int64_t *ret_ms);
 

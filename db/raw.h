@@ -9,6 +9,8 @@
 #include "sql.h"
 
 #define RS_MINUTE_MS (RS_BLOCK_NS / RS_NS_PER_MS)
+/* The wall clock is read after the boot clock: so much is no change of either. */
+#define RS_OFFSET_NOISE_MS 10
 
 /* Keys: boot << 40 | minute << 12 | part; none is 0. */
 #define RS_RAW_PARTS 4096

@@ -140,6 +140,7 @@ static const struct {
     {SQLITE_PERM, -EACCES},
     {SQLITE_BUSY, -EBUSY},
     {SQLITE_LOCKED, -EBUSY},
+    {SQLITE_PROTOCOL, -EBUSY},
     {SQLITE_NOMEM, -ENOMEM},
     {SQLITE_READONLY, -EROFS},
     {SQLITE_INTERRUPT, -ECANCELED},
@@ -158,8 +159,10 @@ rs_sql_errno(const struct rs_db *db)
 		if (codes[i].rc == rc)
 			return codes[i].code;
 	}
-	const int system = sqlite3_system_errno(db->handle);
-	return (rc == SQLITE_CANTOPEN || rc == SQLITE_IOERR) && system > 0 ? -system : -EIO;
+	if (rc != SQLITE_CANTOPEN && rc != SQLITE_IOERR)
+		return -EPROTO; /* what it means is in SQLite's own words only */
+	const int system = db->vfs != NULL ? rs_vfs_error(db->vfs) : 0;
+	return system > 0 ? -system : -EIO;
 }
 
 const char *

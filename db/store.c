@@ -7,12 +7,15 @@
 #include "store.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "catalog.h"
 #include "clock.h"
+#include "log.h"
+#include "place.h"
 #include "raw.h"
 #include "unwritten.h"
 #include "worker.h"
@@ -20,9 +23,10 @@
 enum {
 	BLOCKS_MAX = 16, /* more than a model's pool */
 	FINDINGS_MAX = 64,
-	JOBS_MAX = BLOCKS_MAX + FINDINGS_MAX + RS_QUERIES_MAX + 2 /* of changes */,
+	QUESTIONS_MAX = 8, /* with the thread at once */
+	JOBS_MAX = BLOCKS_MAX + FINDINGS_MAX + QUESTIONS_MAX + 2 /* of changes */,
 	HEAD_BLOCKS_MAX = 64,
-	OFFSET_NOISE_MS = 10,	   /* the clocks are read one after the other */
+	OPEN_MS = 1000,		   /* the longest wait for the database at the start */
 	HEAD_GROWTH_MS = 60 * 1000 /* how much newer the head may be when an answer returns */
 };
 
@@ -35,14 +39,20 @@ struct rs_store {
 	struct rs_store_stats stats; /* as of the last answer */
 	uint64_t findings_dropped;   /* here, because too many were waiting */
 	struct rs_unwritten unwritten;
+	int64_t first_finding_id, first_change_id; /* of this process */
 	int64_t next_finding_id, next_change_id;
 	int64_t offset_ms;     /* wall clock minus boot clock, without the noise */
 	int64_t offset_minute; /* of the block that knew it */
-	bool has_offset;
-	unsigned n_findings, n_queries; /* on their way */
+	bool has_offset, is_closing;
+	unsigned n_findings, n_queries;	   /* on their way */
+	unsigned n_questions;		   /* of the latter, with the thread */
+	struct rs_job *asked, **asked_end; /* the others, owned; by `next` */
 	/* Blocks are handed over within a tick, which allocates nothing. */
 	struct rs_job block_jobs[BLOCKS_MAX];
 	struct rs_job *free_block_jobs;
+	/* Not handed to the thread yet; by `next`, the oldest first. */
+	struct rs_block *waiting;
+	int64_t commit_minutes; /* so long the oldest waits, itself included */
 };
 
 /* --- the head ---------------------------------------------------------- */
@@ -74,7 +84,7 @@ note_offset(struct rs_store *s, const struct rs_block *b)
 		return false;
 	if (s->has_offset && b->minute < s->offset_minute)
 		return true;
-	if (!s->has_offset || llabs(b->wall_offset_ms - s->offset_ms) > OFFSET_NOISE_MS)
+	if (!s->has_offset || llabs(b->wall_offset_ms - s->offset_ms) > RS_OFFSET_NOISE_MS)
 		s->offset_ms = b->wall_offset_ms;
 	s->offset_minute = b->minute;
 	s->has_offset = true;
@@ -109,16 +119,29 @@ note_head(struct rs_store *s, struct rs_job *job)
 /* --- answers ----------------------------------------------------------- */
 
 static void
-answer_block(struct rs_store *s, struct rs_job *job)
+give_back(struct rs_store *s, struct rs_block *blocks, bool is_committed)
 {
-	struct rs_block *const b = job->block;
+	while (blocks != NULL) {
+		struct rs_block *const b = blocks;
+
+		blocks = b->next;
+		b->next = NULL;
+		b->is_committed = is_committed;
+		b->is_with_store = false;
+		b->has_failed = !is_committed;
+		s->block_done(s->arg, b, is_committed);
+	}
+}
+
+static void
+answer_blocks(struct rs_store *s, struct rs_job *job)
+{
+	struct rs_block *const blocks = job->block;
 
 	job->block = NULL;
 	job->next_free = s->free_block_jobs;
 	s->free_block_jobs = job;
-	b->is_committed = job->status == 0;
-	b->is_with_store = false;
-	s->block_done(s->arg, b, b->is_committed);
+	give_back(s, blocks, job->status == 0);
 }
 
 /* What was committed when the query ran is marked so by now: its answer came
@@ -135,6 +158,7 @@ answer_query(struct rs_job *job)
 	}
 	struct rs_history *const h = job->history;
 	rs_grid_finish(job->grid, h);
+	h->incomplete = job->incomplete;
 	job->history = NULL;
 	job->done.history(job->arg, h);
 }
@@ -142,13 +166,10 @@ answer_query(struct rs_job *job)
 static void
 answer_catalog(struct rs_job *job)
 {
-	const struct rs_block *blocks[HEAD_BLOCKS_MAX];
-	const size_t n = get_head(job, blocks);
 	struct rs_catalog *const c = job->catalog;
 
 	c->status = job->status;
-	if (c->status == 0)
-		c->status = rs_catalog_merge(c, blocks, n, job->offset_ms);
+	c->incomplete = job->incomplete;
 	job->catalog = NULL;
 	job->done.catalog(job->arg, c);
 }
@@ -163,6 +184,7 @@ answer_changes(struct rs_store *s, struct rs_job *job)
 	l->status = job->status;
 	if (l->status == 0)
 		l->status = rs_unwritten_merge(&s->unwritten, &job->which, l);
+	l->incomplete = job->incomplete;
 	job->changes = NULL;
 	job->done.changes(job->arg, l);
 }
@@ -175,6 +197,7 @@ free_job(struct rs_job *job)
 	if (job->grid != NULL)
 		rs_grid_fini(job->grid);
 	free(job->grid);
+	free(job->why);
 	free(job->finding);
 	rs_history_free(job->history);
 	rs_catalog_free(job->catalog);
@@ -184,12 +207,31 @@ free_job(struct rs_job *job)
 }
 
 static void
+forget_question(struct rs_store *s)
+{
+	s->n_queries--;
+	s->n_questions--;
+}
+
+/* The start goes on without a database. */
+static void
+tell_closed(const struct rs_job *job)
+{
+	if (job->status < 0)
+		rs_log_err("no history: %s; the live view goes on",
+		    job->why != NULL ? job->why->text : rs_store_words(job->status));
+}
+
+static void
 answer(struct rs_store *s, struct rs_job *job)
 {
 	s->stats = job->stats;
 	switch (job->kind) {
+	case RS_JOB_OPEN: /* later than it was waited for */
+		tell_closed(job);
+		break;
 	case RS_JOB_APPEND:
-		answer_block(s, job);
+		answer_blocks(s, job);
 		return;
 	case RS_JOB_FINDING:
 		s->n_findings--;
@@ -198,25 +240,46 @@ answer(struct rs_store *s, struct rs_job *job)
 		rs_unwritten_done(&s->unwritten, job->changes, job->status == 0);
 		break;
 	case RS_JOB_QUERY:
-		s->n_queries--;
+		forget_question(s);
 		answer_query(job);
 		break;
 	case RS_JOB_CATALOG:
-		s->n_queries--;
+		forget_question(s);
 		answer_catalog(job);
 		break;
 	case RS_JOB_FINDINGS:
-		s->n_queries--;
+		forget_question(s);
 		job->findings->status = job->status;
+		job->findings->incomplete = job->incomplete;
 		job->done.findings(job->arg, job->findings);
 		job->findings = NULL;
 		break;
 	case RS_JOB_CHANGES:
-		s->n_queries--;
+		forget_question(s);
 		answer_changes(s, job);
 		break;
 	}
 	free_job(job);
+}
+
+/* Gives the thread what waits, while it has few. */
+static void
+send_questions(struct rs_store *s)
+{
+	while (s->asked != NULL && s->n_questions < QUESTIONS_MAX) {
+		struct rs_job *const job = s->asked;
+
+		struct rs_job *const next = job->next;
+
+		note_head(s, job);
+		if (rs_mailbox_put(s->jobs, job) < 0)
+			return;
+		/* From here on the job is the thread's. */
+		s->n_questions++;
+		s->asked = next;
+		if (next == NULL)
+			s->asked_end = &s->asked;
+	}
 }
 
 static void
@@ -228,6 +291,24 @@ on_replies(void *arg, int ready)
 	(void)ready;
 	while ((job = rs_mailbox_take(s->replies, false)) != NULL)
 		answer(s, job);
+	send_questions(s);
+}
+
+/* Nobody will look at what still waits. */
+static void
+refuse_questions(struct rs_store *s)
+{
+	while (s->asked != NULL) {
+		struct rs_job *const job = s->asked;
+
+		s->asked = job->next;
+		s->n_questions++; /* as if */
+		job->status = -ECANCELED;
+		job->stats = s->stats;
+		if (job->grid != NULL)
+			job->grid->status = job->status;
+		answer(s, job);
+	}
 }
 
 /* --- changes ---------------------------------------------------------- */
@@ -244,13 +325,58 @@ write_changes(struct rs_store *s)
 
 	if (job != NULL) {
 		job->kind = RS_JOB_CHANGE;
+		job->first_change_id = s->first_change_id;
 		job->changes = list;
+		job->is_last = s->is_closing;
 	}
 	if (job == NULL || rs_mailbox_put(s->jobs, job) < 0) {
 		rs_unwritten_done(&s->unwritten, list, false);
 		rs_change_list_free(list);
 		free(job);
 	}
+}
+
+/* --- blocks ------------------------------------------------------------ */
+
+/* Among those that wait, for one transaction. */
+static struct rs_block **
+find_place(struct rs_store *s, const struct rs_block *b)
+{
+	struct rs_block **at = &s->waiting;
+
+	while (*at != NULL && (*at)->minute <= b->minute)
+		at = &(*at)->next;
+	return at;
+}
+
+/* The end of the newest is now. A block that could not be written has waited. */
+static bool
+is_due(const struct rs_store *s, const struct rs_block *newest)
+{
+	return newest->has_failed || newest->minute + 1 - s->waiting->minute >= s->commit_minutes;
+}
+
+static int
+send_waiting(struct rs_store *s)
+{
+	struct rs_job *const job = s->free_block_jobs;
+
+	if (s->waiting == NULL)
+		return 0;
+	if (job == NULL)
+		return -EAGAIN;
+	job->kind = RS_JOB_APPEND;
+	job->block = s->waiting;
+	job->offset_ms = s->offset_ms;
+	job->handed_ns = rs_clock_mono();
+	const int r = rs_mailbox_put(s->jobs, job);
+	if (r < 0) {
+		job->block = NULL;
+		return r;
+	}
+	s->free_block_jobs = job->next_free;
+	s->waiting = NULL;
+	return 0;
 }
 
 /* --- life -------------------------------------------------------------- */
@@ -270,6 +396,62 @@ start(struct rs_store *s, struct rs_loop *loop)
 	return r;
 }
 
+/* Where the database does not tell the next ids in time: unlike any in it, also of
+ * starts before, as far as the clock can tell. */
+static void
+make_up_ids(struct rs_store *s)
+{
+	const int64_t id = RS_MAX(RS_PROVISIONAL_ID, rs_clock_wall() / RS_NS_PER_MS);
+
+	s->first_finding_id = s->first_change_id = id;
+}
+
+/* What the database knows of the past, or why there is none: that is an error only
+ * if it is somebody else's. */
+static int
+learn(struct rs_store *s, const struct rs_job *job, struct rs_error *e)
+{
+	s->stats = job->stats;
+	if (job->status == 0) {
+		s->first_finding_id = job->first_finding_id;
+		s->first_change_id = job->first_change_id;
+		s->has_offset = job->has_offset;
+		s->offset_ms = job->offset_ms;
+		return 0;
+	}
+	if (job->status == -EALREADY || job->status == -EEXIST || job->status == -EILSEQ)
+		return rs_error_set(
+		    e, job->status, "%s", job->why != NULL ? job->why->text : "refused");
+	tell_closed(job);
+	return 0;
+}
+
+/* The thread opens the database: that may take longer than the first sample can
+ * wait for. */
+static int
+open_database(struct rs_store *s, struct rs_error *e)
+{
+	struct pollfd answer = {.fd = rs_mailbox_fd(s->replies), .events = POLLIN};
+	struct rs_job *job = calloc(1, sizeof(*job));
+	int r = job != NULL ? 0 : -ENOMEM;
+
+	if (r == 0) {
+		job->kind = RS_JOB_OPEN;
+		r = rs_mailbox_put(s->jobs, job);
+	}
+	if (r < 0) {
+		free(job);
+		return rs_error_set(e, r, "out of memory");
+	}
+	make_up_ids(s);
+	(void)poll(&answer, 1, OPEN_MS);
+	job = rs_mailbox_take(s->replies, false);
+	if (job != NULL)
+		r = learn(s, job, e);
+	free_job(job);
+	return r;
+}
+
 int
 rs_store_open(const struct rs_store_conf *c, struct rs_loop *loop,
     void (*block_done)(void *arg, struct rs_block *b, bool is_committed), void *arg,
@@ -281,25 +463,29 @@ rs_store_open(const struct rs_store_conf *c, struct rs_loop *loop,
 		return rs_error_set(e, -ENOMEM, "out of memory");
 	s->block_done = block_done;
 	s->arg = arg;
+	s->asked_end = &s->asked;
+	s->commit_minutes = RS_MAX(c->commit_interval_ns / RS_BLOCK_NS, 1);
 	for (size_t i = 0; i < BLOCKS_MAX; i++) {
 		s->block_jobs[i].next_free = s->free_block_jobs;
 		s->free_block_jobs = &s->block_jobs[i];
 	}
-	int r = rs_worker_open(c, e, &s->worker);
+	int r = rs_worker_new(c, &s->worker);
 	if (r < 0) {
 		free(s);
-		return r;
+		return rs_error_set(e, r, "out of memory");
 	}
-	s->next_finding_id = rs_worker_next_finding_id(s->worker);
-	s->next_change_id = rs_worker_next_change_id(s->worker);
-	s->has_offset = rs_worker_offset(s->worker, &s->offset_ms);
 	s->stats = *rs_worker_stats(s->worker);
 	r = start(s, loop);
-	if (r < 0) {
+	if (r < 0)
 		(void)rs_error_set(e, r, "cannot start the store thread: %s", strerror(-r));
+	else
+		r = open_database(s, e);
+	if (r < 0) {
 		rs_store_close(s);
 		return r;
 	}
+	s->next_finding_id = s->first_finding_id;
+	s->next_change_id = s->first_change_id;
 	*ret = s;
 	return 0;
 }
@@ -309,7 +495,9 @@ rs_store_close(struct rs_store *s)
 {
 	if (s == NULL)
 		return;
+	s->is_closing = true;
 	if (s->jobs != NULL) {
+		(void)send_waiting(s);
 		/* The last need not wait for those before them: nobody asks any more. */
 		s->unwritten.writing = NULL;
 		write_changes(s);
@@ -317,6 +505,8 @@ rs_store_close(struct rs_store *s)
 	rs_worker_join(s->worker);
 	if (s->replies != NULL)
 		on_replies(s, RS_LOOP_READ);
+	refuse_questions(s);
+	give_back(s, s->waiting, false);
 	rs_event_free(s->watch);
 	rs_mailbox_free(s->jobs);
 	rs_mailbox_free(s->replies);
@@ -339,9 +529,10 @@ rs_store_next_change_id(const struct rs_store *s)
 	return s->next_change_id;
 }
 
-/* The thread may hang in the disk: only this side can tell. */
-static bool
-is_stuck(const struct rs_store *s)
+/* The thread may hang in the disk: only this side can tell. Since when; 0: it does
+ * not. */
+static rs_ns
+stuck_since(const struct rs_store *s)
 {
 	rs_ns oldest = INT64_MAX;
 
@@ -349,29 +540,28 @@ is_stuck(const struct rs_store *s)
 		if (s->block_jobs[i].block != NULL)
 			oldest = RS_MIN(oldest, s->block_jobs[i].handed_ns);
 	}
-	return oldest != INT64_MAX && rs_clock_mono() - oldest > RS_STORE_STUCK_NS;
+	return oldest != INT64_MAX && rs_clock_mono() - oldest > RS_STORE_STUCK_NS
+		   ? oldest + RS_STORE_STUCK_NS
+		   : 0;
 }
 
 int
 rs_store_append(struct rs_store *s, struct rs_block *take)
 {
-	struct rs_job *const job = s->free_block_jobs;
-
-	if (job == NULL)
+	if (s->free_block_jobs == NULL)
 		return -EAGAIN;
 	(void)note_offset(s, take);
-	job->kind = RS_JOB_APPEND;
-	job->block = take;
-	job->offset_ms = s->offset_ms;
-	job->handed_ns = rs_clock_mono();
+	struct rs_block **const at = find_place(s, take);
+	take->next = *at;
 	take->is_with_store = true;
-	const int r = rs_mailbox_put(s->jobs, job);
+	*at = take;
+	const int r = is_due(s, take) ? send_waiting(s) : 0;
 	if (r < 0) {
-		job->block = NULL;
+		*at = take->next;
+		take->next = NULL;
 		take->is_with_store = false;
 		return r;
 	}
-	s->free_block_jobs = job->next_free;
 	write_changes(s);
 	return 0;
 }
@@ -388,6 +578,7 @@ rs_store_finding(struct rs_store *s, const struct rs_finding *f)
 	}
 	if (r == 0) {
 		job->kind = RS_JOB_FINDING;
+		job->first_finding_id = s->first_finding_id;
 		*job->finding = *f;
 		r = rs_mailbox_put(s->jobs, job);
 	}
@@ -418,31 +609,32 @@ new_question(struct rs_store *s, enum rs_job_kind kind, void *arg, int *ret_erro
 	struct rs_job *job = NULL;
 
 	*ret_error = -EAGAIN;
-	if (s->n_queries < RS_QUERIES_MAX && !is_stuck(s)) {
+	if (s->n_queries < RS_QUERIES_MAX && stuck_since(s) == 0) {
 		*ret_error = -ENOMEM;
 		job = calloc(1, sizeof(*job));
 	}
 	if (job == NULL)
 		return NULL;
 	job->kind = kind;
+	job->first_finding_id = s->first_finding_id;
+	job->first_change_id = s->first_change_id;
 	job->arg = arg;
 	return job;
 }
 
-/* Takes the job; when r says that it is not whole, or when it cannot be sent,
- * it is freed. */
+/* Takes the job; when r says that it is not whole it is freed. */
 static int
 send_question(struct rs_store *s, struct rs_job *job, int r)
 {
-	if (r == 0) {
-		note_head(s, job);
-		r = rs_mailbox_put(s->jobs, job);
-	}
-	if (r != 0)
+	if (r != 0) {
 		free_job(job);
-	else
-		s->n_queries++;
-	return r;
+		return r;
+	}
+	s->n_queries++;
+	*s->asked_end = job;
+	s->asked_end = &job->next;
+	send_questions(s);
+	return 0;
 }
 
 int
@@ -477,7 +669,14 @@ rs_store_catalog(struct rs_store *s, rs_head_fn head, void *head_arg,
 	job->head_arg = head_arg;
 	job->done.catalog = done;
 	job->catalog = calloc(1, sizeof(*job->catalog));
-	return send_question(s, job, job->catalog != NULL ? 0 : r);
+	if (job->catalog != NULL) {
+		const struct rs_block *blocks[HEAD_BLOCKS_MAX];
+		const size_t n = get_head(job, blocks);
+
+		note_head(s, job);
+		r = rs_catalog_begin(job->catalog, blocks, n, job->offset_ms);
+	}
+	return send_question(s, job, r);
 }
 
 int
@@ -516,6 +715,19 @@ rs_store_get_stats(struct rs_store *s, struct rs_store_stats *ret)
 	ret->findings_dropped += s->findings_dropped;
 	ret->changes_dropped = s->unwritten.dropped;
 	ret->queue_len = rs_mailbox_len(s->jobs);
-	if (is_stuck(s))
+	const rs_ns since = stuck_since(s);
+
+	if (since != 0) {
 		(void)snprintf(ret->state, sizeof(ret->state), "stuck");
+		(void)snprintf(ret->error, sizeof(ret->error), "the disk does not answer");
+		ret->since_ns = since;
+	}
+}
+
+const char *
+rs_store_words(int code)
+{
+	const char *const words = rs_place_words(code);
+
+	return words != NULL ? words : strerror(-code);
 }

@@ -118,8 +118,12 @@ add_newest(
     struct rs_change_list *to, const struct rs_change_query *q, const struct rs_change *c, size_t n)
 {
 	while (n-- > 0 && to->n < q->limit) {
-		if (matches(q, &c[n]))
-			to->changes[to->n++] = c[n];
+		struct rs_change one = c[n];
+
+		if (q->has_offset)
+			(void)rs_change_follow(&one, q->offset_ms);
+		if (matches(q, &one))
+			to->changes[to->n++] = one;
 	}
 }
 
@@ -127,7 +131,7 @@ int
 rs_unwritten_merge(
     const struct rs_unwritten *u, const struct rs_change_query *q, struct rs_change_list *list)
 {
-	struct rs_change_list all = {.status = list->status};
+	struct rs_change_list all = {.status = list->status, .incomplete = list->incomplete};
 
 	if (u->n == 0 && u->writing == NULL)
 		return 0;

@@ -16,6 +16,7 @@ struct rs_vfs {
 	sqlite3_vfs *below;
 	char name[40];
 	struct rs_vfs_stats stats;
+	int error; /* errno of the last call that failed */
 };
 
 struct file {
@@ -31,6 +32,21 @@ below(sqlite3_file *f)
 	return (sqlite3_file *)(void *)((struct file *)(void *)f + 1);
 }
 
+/* SQLite forgets the errno of a commit. */
+static int
+note_error(struct rs_vfs *v, int rc)
+{
+	if (rc != SQLITE_OK && rc != SQLITE_IOERR_SHORT_READ)
+		v->error = errno;
+	return rc;
+}
+
+static int
+note(sqlite3_file *f, int rc)
+{
+	return note_error(((struct file *)(void *)f)->vfs, rc);
+}
+
 static int
 file_close(sqlite3_file *f)
 {
@@ -40,7 +56,7 @@ file_close(sqlite3_file *f)
 static int
 file_read(sqlite3_file *f, void *data, int len, sqlite3_int64 at)
 {
-	return below(f)->pMethods->xRead(below(f), data, len, at);
+	return note(f, below(f)->pMethods->xRead(below(f), data, len, at));
 }
 
 static int
@@ -51,13 +67,13 @@ file_write(sqlite3_file *f, const void *data, int len, sqlite3_int64 at)
 
 	if (rc == SQLITE_OK && ours->is_counted)
 		ours->vfs->stats.bytes_written += (uint64_t)len;
-	return rc;
+	return note(f, rc);
 }
 
 static int
 file_truncate(sqlite3_file *f, sqlite3_int64 size)
 {
-	return below(f)->pMethods->xTruncate(below(f), size);
+	return note(f, below(f)->pMethods->xTruncate(below(f), size));
 }
 
 static int
@@ -67,13 +83,13 @@ file_sync(sqlite3_file *f, int flags)
 
 	if (ours->is_counted)
 		ours->vfs->stats.syncs++;
-	return below(f)->pMethods->xSync(below(f), flags);
+	return note(f, below(f)->pMethods->xSync(below(f), flags));
 }
 
 static int
 file_size(sqlite3_file *f, sqlite3_int64 *ret)
 {
-	return below(f)->pMethods->xFileSize(below(f), ret);
+	return note(f, below(f)->pMethods->xFileSize(below(f), ret));
 }
 
 static int
@@ -115,7 +131,7 @@ file_device_characteristics(sqlite3_file *f)
 static int
 file_shm_map(sqlite3_file *f, int page, int page_size, int is_extended, void volatile **ret)
 {
-	return below(f)->pMethods->xShmMap(below(f), page, page_size, is_extended, ret);
+	return note(f, below(f)->pMethods->xShmMap(below(f), page, page_size, is_extended, ret));
 }
 
 static int
@@ -167,7 +183,8 @@ vfs_open(sqlite3_vfs *v, const char *path, sqlite3_file *f, int flags, int *ret_
 	ours->base.pMethods = NULL;
 	ours->vfs = vfs;
 	ours->is_counted = (flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_WAL)) != 0;
-	const int rc = vfs->below->xOpen(vfs->below, path, below(f), flags, ret_flags);
+	const int rc =
+	    note_error(vfs, vfs->below->xOpen(vfs->below, path, below(f), flags, ret_flags));
 	/* SQLite closes what has methods, even after a failed open. */
 	if (below(f)->pMethods != NULL)
 		ours->base.pMethods = &methods;
@@ -214,6 +231,12 @@ const char *
 rs_vfs_name(const struct rs_vfs *v)
 {
 	return v->name;
+}
+
+int
+rs_vfs_error(const struct rs_vfs *v)
+{
+	return v->error;
 }
 
 struct rs_vfs_stats

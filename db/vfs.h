@@ -16,6 +16,9 @@ void rs_vfs_free(struct rs_vfs *v); /* NULL-safe; no connection uses it any more
 /* For sqlite3_open_v2. */
 const char *rs_vfs_name(const struct rs_vfs *v);
 
+/* errno of the last call to the system that failed; 0: none did. */
+int rs_vfs_error(const struct rs_vfs *v);
+
 struct rs_vfs_stats {
 	uint64_t bytes_written, syncs; /* main database and WAL */
 };

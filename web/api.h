@@ -55,9 +55,14 @@ int rs_api_asset(struct rs_request *q, struct rs_reply *r);
 void rs_reply_json(struct rs_reply *r, struct rs_json *j);
 int rs_reply_json_end(struct rs_reply *r, const struct rs_json *j);
 
+/* Says in a header what the answer lacks: what is stored, because of this error of
+ * the store; 0: nothing. */
+void rs_reply_incomplete(struct rs_reply *r, int error);
+
 /* Choices of parameters, in the order of their numbers. */
 extern const char *const rs_state_choices[];	 /* active, all */
 extern const char *const rs_aggregate_choices[]; /* as enum rs_aggregate */
+extern const char *const rs_tier_choices[];	 /* as enum rs_tier_wish */
 extern const char *const rs_format_choices[];	 /* json, csv */
 extern const char *const rs_layout_choices[];	 /* columns, rows */
 

@@ -48,12 +48,15 @@ make_query(const struct rs_request *q, struct rs_change_query *ret, struct rs_er
 	const struct rs_arg *before = rs_request_arg(q, "before");
 	const struct rs_arg *kind = rs_request_arg(q, "kind");
 	const struct rs_arg *device = rs_request_arg(q, "device");
+	const struct rs_view *v = rs_model_view(q->web->live->model);
 
 	*ret = (struct rs_change_query){
 	    .after_ms = after != NULL ? after->number : INT64_MIN,
 	    .before_ms = before != NULL ? before->number : INT64_MAX,
 	    .limit = (uint32_t)rs_route_number(q, "limit"),
 	    .fact = RS_F_COUNT,
+	    .has_offset = v->boot_ms != 0,
+	    .offset_ms = v->wall_ms - v->boot_ms,
 	};
 	if (ret->after_ms >= ret->before_ms)
 		return rs_error_set(e, -EINVAL, "after: not before the end of the range");
@@ -75,6 +78,7 @@ reply_changes(struct rs_reply *r, const struct rs_change_list *l)
 	for (size_t i = 0; i < l->n; i++)
 		rs_api_put_change(&j, &l->changes[i]);
 	rs_json_end(&j);
+	rs_reply_incomplete(r, l->incomplete);
 	return rs_reply_json_end(r, &j);
 }
 

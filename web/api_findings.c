@@ -7,11 +7,13 @@
 #include <stdlib.h>
 
 #include "api.h"
+#include "pieces.h"
 #include "route.h"
 #include "server.h"
 
 const char *const rs_state_choices[] = {"active", "all", NULL};
 enum { STATE_ACTIVE, STATE_ALL };
+enum { PIECE = 16 }; /* findings; about 30 kB of text */
 
 /* Parts that do not apply are left out. */
 void
@@ -96,32 +98,102 @@ rs_api_put_finding(struct rs_json *j, const struct rs_finding *f)
 	rs_json_end(j);
 }
 
-/* The active findings as they are now, then those of the past that are not
- * among them: the store may not have heard of the newest yet. */
 static int
-reply_findings(
-    struct rs_request *q, struct rs_reply *r, const struct rs_finding *past, size_t n_past)
+reply_active(const struct rs_request *q, struct rs_reply *r)
 {
 	const struct rs_finding *active[RS_FINDINGS_MAX];
-	const size_t n_active =
-	    RS_MIN(rs_engine_active(q->web->live->engine, active, RS_FINDINGS_MAX),
-		(size_t)RS_FINDINGS_MAX);
+	const size_t n = RS_MIN(rs_engine_active(q->web->live->engine, active, RS_FINDINGS_MAX),
+	    (size_t)RS_FINDINGS_MAX);
 	struct rs_json j;
 
 	rs_reply_json(r, &j);
 	rs_json_array(&j);
-	for (size_t i = 0; i < n_active; i++)
+	for (size_t i = 0; i < n; i++)
 		rs_api_put_finding(&j, active[i]);
-	for (size_t i = 0; i < n_past; i++) {
-		size_t k = 0;
-
-		while (k < n_active && active[k]->id != past[i].id)
-			k++;
-		if (k == n_active)
-			rs_api_put_finding(&j, &past[i]);
-	}
 	rs_json_end(&j);
 	return rs_reply_json_end(r, &j);
+}
+
+/* The active ones as they are now, then those of the past that are not among them:
+ * the store may not have heard of the newest yet. */
+struct all_answer {
+	struct rs_pieces pieces;      /* first: the pieces are their answer */
+	struct rs_finding_list *past; /* owned */
+	size_t at;
+};
+
+static void
+write_past(struct rs_pieces *p)
+{
+	struct all_answer *a = (struct all_answer *)p;
+	const size_t end = RS_MIN(a->at + PIECE, a->past->n);
+
+	for (; a->at < end; a->at++)
+		rs_api_put_finding(&p->json, &a->past->findings[a->at]);
+	p->is_done = a->at == a->past->n;
+	if (p->is_done)
+		rs_json_end(&p->json);
+}
+
+static void
+free_all(struct rs_pieces *p)
+{
+	struct all_answer *a = (struct all_answer *)p;
+
+	rs_finding_list_free(a->past);
+	free(a);
+}
+
+/* Writes the active findings, and leaves those of the past that are not. */
+static void
+begin_all(const struct rs_live *live, struct rs_json *j, struct rs_finding_list *past)
+{
+	const struct rs_view *v = rs_model_view(live->model);
+	const struct rs_finding *active[RS_FINDINGS_MAX];
+	const size_t n_active = RS_MIN(
+	    rs_engine_active(live->engine, active, RS_FINDINGS_MAX), (size_t)RS_FINDINGS_MAX);
+	size_t n = 0;
+
+	rs_json_array(j);
+	for (size_t i = 0; i < n_active; i++)
+		rs_api_put_finding(j, active[i]);
+	for (size_t i = 0; i < past->n; i++) {
+		size_t k = 0;
+
+		while (k < n_active && active[k]->id != past->findings[i].id)
+			k++;
+		if (k < n_active)
+			continue;
+		if (n < i)
+			past->findings[n] = past->findings[i];
+		/* The clock may have been set since. */
+		if (v->boot_ms != 0)
+			(void)rs_finding_follow(&past->findings[n], v->wall_ms - v->boot_ms);
+		n++;
+	}
+	past->n = n;
+}
+
+static void
+reply_all(struct rs_request *q, struct rs_reply *r, struct rs_finding_list *take)
+{
+	const size_t bytes = sizeof(*take) + take->n * sizeof(*take->findings);
+	const bool has_room = bytes <= RS_ANSWERS_BYTES_MAX - q->web->answer_bytes;
+	struct all_answer *a = take->status == 0 && has_room ? calloc(1, sizeof(*a)) : NULL;
+
+	if (a == NULL) {
+		(void)rs_reply_problem(r, 503, "%s",
+		    has_room ? "the history cannot be read"
+			     : "too many questions at once, try again");
+		rs_finding_list_free(take);
+		return;
+	}
+	a->past = take;
+	rs_pieces_init(&a->pieces, write_past, free_all, &q->web->answer_bytes, bytes);
+	begin_all(q->web->live, &a->pieces.json, take);
+	r->type = RS_TYPE_JSON;
+	r->source = rs_pieces_source(&a->pieces);
+	rs_reply_incomplete(r, take->incomplete);
 }
 
 static void
@@ -129,20 +201,19 @@ past_known(void *arg, struct rs_finding_list *take)
 {
 	struct rs_request *q = rs_ticket_redeem(arg);
 
-	if (q != NULL && take->status < 0)
-		(void)rs_reply_problem(&q->reply, 503, "the history cannot be read");
-	else if (q != NULL && reply_findings(q, &q->reply, take->findings, take->n) < 0)
-		(void)rs_reply_problem(&q->reply, 500, "out of memory");
-	rs_finding_list_free(take);
-	if (q != NULL)
-		rs_request_finish(q);
+	if (q == NULL) {
+		rs_finding_list_free(take);
+		return;
+	}
+	reply_all(q, &q->reply, take);
+	rs_request_finish(q);
 }
 
 int
 rs_api_findings(struct rs_request *q, struct rs_reply *r)
 {
 	if (rs_route_number(q, "state") == STATE_ACTIVE)
-		return reply_findings(q, r, NULL, 0);
+		return reply_active(q, r);
 	struct rs_ticket *ticket = rs_request_defer(q);
 
 	if (ticket == NULL)

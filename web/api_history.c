@@ -9,14 +9,20 @@
 #include "api.h"
 #include "history.h"
 #include "nearest.h"
+#include "pieces.h"
 #include "route.h"
 #include "server.h"
 
-/* Answers being sent may hold this much; what is more gets "try again". */
-#define HISTORY_BYTES_MAX ((size_t)64 << 20)
+enum { PIECE = 128 }; /* entries of the catalog; about 25 kB of text */
 
 const char *const rs_aggregate_choices[] = {
     [RS_AVG] = "avg", [RS_MIN] = "min", [RS_MAX_OF] = "max", [RS_SUM] = "sum", NULL};
+const char *const rs_tier_choices[] = {[RS_TIER_ANY] = "any",
+    [RS_TIER_FINEST] = "finest",
+    [RS_TIER_ONLY_RAW] = "raw",
+    [RS_TIER_ONLY_MINUTE] = "minute",
+    [RS_TIER_ONLY_HOUR] = "hour",
+    NULL};
 const char *const rs_format_choices[] = {[RS_FORMAT_JSON] = "json", [RS_FORMAT_CSV] = "csv", NULL};
 const char *const rs_layout_choices[] = {
     [RS_LAYOUT_COLUMNS] = "columns", [RS_LAYOUT_ROWS] = "rows", NULL};
@@ -109,6 +115,7 @@ make_query(
 	    .after_ms = rs_route_number(q, "after"),
 	    .before_ms = rs_route_number(q, "before"),
 	    .aggregate = (enum rs_aggregate)rs_route_number(q, "aggregate"),
+	    .tier = (enum rs_tier_wish)rs_route_number(q, "tier"),
 	};
 	(void)rs_text_copy(rs_text_of(m->name), ret->metric, sizeof(ret->metric));
 	if (rs_request_arg(q, "points") != NULL)
@@ -132,9 +139,12 @@ reply_series(struct rs_request *q, struct rs_reply *r, struct rs_history *take)
 	};
 	const int status = take->status;
 
-	if (status == 0 && rs_history_bytes(take) <= HISTORY_BYTES_MAX - q->web->history_bytes) {
+	if (status == 0 && rs_history_bytes(take) <= RS_ANSWERS_BYTES_MAX - q->web->answer_bytes) {
 		r->type = form.format == RS_FORMAT_CSV ? RS_TYPE_CSV : RS_TYPE_JSON;
-		if (rs_history_source(take, &form, &q->web->history_bytes, &r->source) < 0)
+		if (take->n_times > 0)
+			rs_reply_header(r, "Ringside-Tier", take->tier);
+		rs_reply_incomplete(r, take->incomplete);
+		if (rs_history_source(take, &form, &q->web->answer_bytes, &r->source) < 0)
 			(void)rs_reply_problem(r, 500, "out of memory");
 		return;
 	}
@@ -203,22 +213,60 @@ put_entry(struct rs_json *j, const struct rs_catalog_entry *entry)
 	rs_json_end(j);
 }
 
-static void
-reply_catalog(struct rs_reply *r, const struct rs_catalog *c)
-{
-	struct rs_json j;
+struct catalog_answer {
+	struct rs_pieces pieces;    /* first: the pieces are their answer */
+	struct rs_catalog *catalog; /* owned */
+	bool has_begun;
+	size_t at;
+};
 
-	if (c->status < 0) {
-		(void)rs_reply_problem(r, 503, "the history cannot be read");
+static void
+write_entries(struct rs_pieces *p)
+{
+	struct catalog_answer *a = (struct catalog_answer *)p;
+	const size_t end = RS_MIN(a->at + PIECE, a->catalog->n);
+
+	if (!a->has_begun)
+		rs_json_array(&p->json);
+	a->has_begun = true;
+	for (; a->at < end; a->at++)
+		put_entry(&p->json, &a->catalog->entries[a->at]);
+	p->is_done = a->at == a->catalog->n;
+	if (p->is_done)
+		rs_json_end(&p->json);
+}
+
+static void
+free_catalog(struct rs_pieces *p)
+{
+	struct catalog_answer *a = (struct catalog_answer *)p;
+
+	rs_catalog_free(a->catalog);
+	free(a);
+}
+
+static void
+reply_catalog(struct rs_reply *r, struct rs_catalog *take, size_t *held)
+{
+	const size_t bytes = sizeof(*take) + take->cap * sizeof(*take->entries);
+	struct catalog_answer *a = NULL;
+
+	if (take->status == 0 && bytes <= RS_ANSWERS_BYTES_MAX - *held) {
+		a = calloc(1, sizeof(*a));
+		if (a == NULL)
+			(void)rs_reply_problem(r, 500, "out of memory");
+	} else {
+		(void)no_answer(r, take->status < 0 ? take->status : -EAGAIN);
+	}
+	if (a == NULL) {
+		rs_catalog_free(take);
 		return;
 	}
-	rs_reply_json(r, &j);
-	rs_json_array(&j);
-	for (size_t i = 0; i < c->n; i++)
-		put_entry(&j, &c->entries[i]);
-	rs_json_end(&j);
-	if (rs_reply_json_end(r, &j) < 0)
-		(void)rs_reply_problem(r, 500, "out of memory");
+	a->catalog = take;
+	rs_pieces_init(&a->pieces, write_entries, free_catalog, held, bytes);
+	r->type = RS_TYPE_JSON;
+	r->source = rs_pieces_source(&a->pieces);
+	rs_reply_incomplete(r, take->incomplete);
 }
 
 static void
@@ -226,11 +274,12 @@ catalog_known(void *arg, struct rs_catalog *take)
 {
 	struct rs_request *q = rs_ticket_redeem(arg);
 
-	if (q != NULL)
-		reply_catalog(&q->reply, take);
-	rs_catalog_free(take);
-	if (q != NULL)
-		rs_request_finish(q);
+	if (q == NULL) {
+		rs_catalog_free(take);
+		return;
+	}
+	reply_catalog(&q->reply, take, &q->web->answer_bytes);
+	rs_request_finish(q);
 }
 
 int

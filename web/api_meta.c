@@ -28,6 +28,13 @@ rs_reply_json_end(struct rs_reply *r, const struct rs_json *j)
 	return rs_json_is_whole(j) ? 0 : -ENOMEM;
 }
 
+void
+rs_reply_incomplete(struct rs_reply *r, int error)
+{
+	if (error != 0)
+		rs_reply_header(r, "Ringside-Incomplete", rs_store_words(error));
+}
+
 static double
 microseconds(rs_ns ns)
 {
@@ -55,6 +62,22 @@ put_ticks(struct rs_json *j, const struct rs_health *h, double uptime_s)
 }
 
 static void
+put_tiers(struct rs_json *j, const struct rs_store_stats *s)
+{
+	rs_json_key(j, "tiers");
+	rs_json_array(j);
+	for (enum rs_tier t = RS_TIER_RAW; t < RS_TIER_COUNT; t++) {
+		rs_json_object(j);
+		rs_json_put_string(j, "tier", rs_tiers[t].name);
+		rs_json_put_known_int(
+		    j, "oldest_ms", s->tier_oldest_ms[t] > 0 ? s->tier_oldest_ms[t] : -1);
+		rs_json_put_uint(j, "rows_given_up", s->given_up[t]);
+		rs_json_end(j);
+	}
+	rs_json_end(j);
+}
+
+static void
 put_store(struct rs_json *j, struct rs_store *store, double uptime_s)
 {
 	struct rs_store_stats s;
@@ -70,8 +93,13 @@ put_store(struct rs_json *j, struct rs_store *store, double uptime_s)
 	rs_json_object(j);
 	rs_json_put_string(j, "state", s.state);
 	rs_json_put_known_string(j, "reason", s.error);
+	rs_json_put_int(
+	    j, "since_ms", (rs_clock_wall() - (rs_clock_mono() - s.since_ns)) / RS_NS_PER_MS);
+	rs_json_put_uint(j, "damaged", s.damaged);
+	rs_json_put_uint(j, "damaged_rows", s.damaged_rows);
 	rs_json_put_known_int(j, "size_bytes", s.size_bytes);
 	rs_json_put_known_int(j, "oldest_ms", s.oldest_ms > 0 ? s.oldest_ms : -1);
+	put_tiers(j, &s);
 	rs_json_put_uint(j, "commits", s.commits);
 	rs_json_put_uint(j, "commit_errors", s.commit_errors);
 	rs_json_put_double(j, "commit_max_us", microseconds(s.longest_commit_ns));
@@ -80,6 +108,44 @@ put_store(struct rs_json *j, struct rs_store *store, double uptime_s)
 	rs_json_put_uint(j, "findings_dropped", s.findings_dropped);
 	rs_json_put_uint(j, "changes_dropped", s.changes_dropped);
 	rs_json_put_uint(j, "queue", s.queue_len);
+	rs_json_end(j);
+}
+
+static void
+put_head(struct rs_json *j, const struct rs_head_health *h)
+{
+	if (h->state == NULL)
+		return;
+	rs_json_key(j, "head");
+	rs_json_object(j);
+	rs_json_put_string(j, "state", h->state);
+	rs_json_put_known_string(j, "path", h->path);
+	rs_json_put_known_string(j, "error", h->error);
+	rs_json_put_known_string(j, "refused", h->refused);
+	rs_json_put_uint(j, "recovered_ticks", h->recovered_ticks);
+	rs_json_put_uint(j, "dropped_ticks", h->dropped_ticks);
+	rs_json_end(j);
+}
+
+static void
+put_alerts(struct rs_json *j, const struct rs_health *h)
+{
+	rs_json_key(j, "alerts");
+	rs_json_array(j);
+	for (size_t i = 0; i < RS_ARRAY_LEN(h->alerts); i++) {
+		const struct rs_alert_health *const a = &h->alerts[i];
+
+		if (a->kind == NULL)
+			continue;
+		rs_json_object(j);
+		rs_json_put_string(j, "kind", a->kind);
+		rs_json_put_uint(j, "delivered", a->delivered);
+		rs_json_put_uint(j, "waiting", a->waiting);
+		rs_json_put_uint(j, "failed_attempts", a->failed_attempts);
+		rs_json_put_uint(j, "dropped", a->dropped);
+		rs_json_put_known_string(j, "error", a->error);
+		rs_json_end(j);
+	}
 	rs_json_end(j);
 }
 
@@ -167,6 +233,8 @@ rs_api_health(struct rs_request *q, struct rs_reply *r)
 	rs_json_object(&j);
 	put_ticks(&j, &h, uptime_s);
 	put_store(&j, live->store, uptime_s);
+	put_head(&j, &h.head);
+	put_alerts(&j, &h);
 	put_model(&j, live);
 	put_web(&j, q->web);
 	put_sources(&j, &h);
@@ -254,12 +322,19 @@ static const struct rs_param series_params[] = {
 	.type = RS_PARAM_COUNT,
 	.min = 1,
 	.max = RS_QUERY_POINTS_MAX,
-	.help = "down-sample to about this many points; left out: every sample"},
+	.help = "down-sample to at most this many points, from samples, minutes or hours as "
+		"suits them; left out: as fine as there is over the whole range"},
     {.name = "aggregate",
 	.type = RS_PARAM_CHOICE,
 	.choices = rs_aggregate_choices,
 	.fallback = "avg",
 	.help = "how samples of one point are put together; sum is the increase of a counter"},
+    {.name = "tier",
+	.type = RS_PARAM_CHOICE,
+	.choices = rs_tier_choices,
+	.fallback = "any",
+	.help = "what is answered from: any, by range and points; the finest that reaches back to "
+		"the beginning, even if that is too much for one answer; or this one"},
     {.name = "format",
 	.type = RS_PARAM_CHOICE,
 	.choices = rs_format_choices,

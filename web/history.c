@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Writers of history answers. A long answer is never text as a whole: neither
- * the memory nor the time to write it in one go would be bounded, and sampling
- * waits while it is written. Loop thread.
+ * Writers of history answers. Loop thread.
  */
 #include "history.h"
 
@@ -12,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json.h"
+#include "pieces.h"
 
 /* Values or rows a piece; about 4 to 40 kB of text. */
 enum { PIECE = 512 };
@@ -20,14 +18,11 @@ enum { PIECE = 512 };
 enum phase { PHASE_HEAD, PHASE_TIMES, PHASE_SERIES, PHASE_VALUES, PHASE_ROWS, PHASE_DONE };
 
 struct answer {
+	struct rs_pieces pieces;    /* first: the pieces are their answer */
 	struct rs_history *history; /* owned */
 	struct rs_history_form form;
-	size_t *held;
-	size_t bytes; /* added to *held */
 	enum phase phase;
 	size_t series, at; /* what comes next within the phase */
-	struct rs_json json;
-	struct rs_buf piece; /* text made and not yet taken */
 };
 
 const struct rs_metric *
@@ -90,7 +85,7 @@ series_label(const struct rs_history_series *s, const char *name, char dst[stati
 static void
 json_head(struct answer *a)
 {
-	struct rs_json *j = &a->json;
+	struct rs_json *j = &a->pieces.json;
 	char unit[32];
 
 	unit_of(&a->form, unit);
@@ -100,6 +95,8 @@ json_head(struct answer *a)
 	rs_json_put_known_string(j, "tier", a->history->tier);
 	rs_json_put_known_int(
 	    j, "resolution_ms", a->history->resolution_ms > 0 ? a->history->resolution_ms : -1);
+	if (a->history->incomplete != 0)
+		rs_json_put_string(j, "incomplete", rs_store_words(a->history->incomplete));
 	rs_json_key(j, "time_ms");
 	rs_json_array(j);
 	a->phase = PHASE_TIMES;
@@ -111,12 +108,12 @@ json_times(struct answer *a)
 	const size_t end = RS_MIN(a->at + PIECE, a->history->n_times);
 
 	for (; a->at < end; a->at++)
-		rs_json_int(&a->json, a->history->time_ms[a->at]);
+		rs_json_int(&a->pieces.json, a->history->time_ms[a->at]);
 	if (a->at < a->history->n_times)
 		return;
-	rs_json_end(&a->json);
-	rs_json_key(&a->json, "series");
-	rs_json_array(&a->json);
+	rs_json_end(&a->pieces.json);
+	rs_json_key(&a->pieces.json, "series");
+	rs_json_array(&a->pieces.json);
 	a->phase = PHASE_SERIES;
 }
 
@@ -126,21 +123,21 @@ json_series(struct answer *a)
 	char value[24];
 
 	if (a->series == a->history->n_series) {
-		rs_json_end(&a->json);
-		rs_json_end(&a->json);
+		rs_json_end(&a->pieces.json);
+		rs_json_end(&a->pieces.json);
 		a->phase = PHASE_DONE;
 		return;
 	}
-	rs_json_object(&a->json);
-	rs_json_key(&a->json, "labels");
-	rs_json_object(&a->json);
+	rs_json_object(&a->pieces.json);
+	rs_json_key(&a->pieces.json, "labels");
+	rs_json_object(&a->pieces.json);
 	for (size_t i = 0; rs_label_names[i] != NULL; i++) {
 		if (series_label(&a->history->series[a->series], rs_label_names[i], value))
-			rs_json_put_string(&a->json, rs_label_names[i], value);
+			rs_json_put_string(&a->pieces.json, rs_label_names[i], value);
 	}
-	rs_json_end(&a->json);
-	rs_json_key(&a->json, "values");
-	rs_json_array(&a->json);
+	rs_json_end(&a->pieces.json);
+	rs_json_key(&a->pieces.json, "values");
+	rs_json_array(&a->pieces.json);
 	a->at = 0;
 	a->phase = PHASE_VALUES;
 }
@@ -152,11 +149,11 @@ json_values(struct answer *a)
 	const double *values = a->history->series[a->series].values;
 
 	for (; a->at < end; a->at++)
-		rs_json_double(&a->json, values[a->at]);
+		rs_json_double(&a->pieces.json, values[a->at]);
 	if (a->at < a->history->n_times)
 		return;
-	rs_json_end(&a->json);
-	rs_json_end(&a->json);
+	rs_json_end(&a->pieces.json);
+	rs_json_end(&a->pieces.json);
 	a->series++;
 	a->phase = PHASE_SERIES;
 }
@@ -166,7 +163,7 @@ json_values(struct answer *a)
 static void
 json_row(struct answer *a, const struct rs_history_series *s)
 {
-	struct rs_json *j = &a->json;
+	struct rs_json *j = &a->pieces.json;
 	char value[24];
 
 	rs_json_object(j);
@@ -228,7 +225,7 @@ csv_column_head(struct rs_buf *out, const struct rs_history_series *s)
 static void
 csv_head(struct answer *a)
 {
-	struct rs_buf *out = &a->piece;
+	struct rs_buf *out = &a->pieces.text;
 
 	rs_buf_puts(out, "time_ms");
 	if (a->form.layout == RS_LAYOUT_COLUMNS) {
@@ -250,16 +247,16 @@ csv_row(struct answer *a, const struct rs_history_series *s)
 {
 	char value[24];
 
-	rs_buf_printf(&a->piece, "%" PRId64, a->history->time_ms[a->at]);
+	rs_buf_printf(&a->pieces.text, "%" PRId64, a->history->time_ms[a->at]);
 	for (size_t i = 0; rs_label_names[i] != NULL; i++) {
 		if (!rs_history_has_label(a->form.metric, rs_label_names[i]))
 			continue;
-		rs_buf_putc(&a->piece, ',');
+		rs_buf_putc(&a->pieces.text, ',');
 		if (series_label(s, rs_label_names[i], value))
-			csv_text(&a->piece, value);
+			csv_text(&a->pieces.text, value);
 	}
-	csv_value(&a->piece, s->values[a->at]);
-	rs_buf_puts(&a->piece, "\r\n");
+	csv_value(&a->pieces.text, s->values[a->at]);
+	rs_buf_puts(&a->pieces.text, "\r\n");
 }
 
 /* ---- pieces ---- */
@@ -272,10 +269,10 @@ wide_rows(struct answer *a)
 	size_t values = 0;
 
 	for (; a->at < h->n_times && values < PIECE; a->at++) {
-		rs_buf_printf(&a->piece, "%" PRId64, a->history->time_ms[a->at]);
+		rs_buf_printf(&a->pieces.text, "%" PRId64, a->history->time_ms[a->at]);
 		for (size_t i = 0; i < h->n_series; i++)
-			csv_value(&a->piece, h->series[i].values[a->at]);
-		rs_buf_puts(&a->piece, "\r\n");
+			csv_value(&a->pieces.text, h->series[i].values[a->at]);
+		rs_buf_puts(&a->pieces.text, "\r\n");
 		values += h->n_series + 1;
 	}
 	if (a->at == h->n_times)
@@ -295,7 +292,7 @@ long_rows(struct answer *a)
 		}
 		if (a->at >= h->n_times || h->n_series == 0) {
 			if (a->form.format == RS_FORMAT_JSON)
-				rs_json_end(&a->json);
+				rs_json_end(&a->pieces.json);
 			a->phase = PHASE_DONE;
 			return;
 		}
@@ -315,14 +312,16 @@ write_head(struct answer *a)
 	} else if (a->form.layout == RS_LAYOUT_COLUMNS) {
 		json_head(a);
 	} else {
-		rs_json_array(&a->json);
+		rs_json_array(&a->pieces.json);
 		a->phase = PHASE_ROWS;
 	}
 }
 
 static void
-write_piece(struct answer *a)
+write_piece(struct rs_pieces *p)
 {
+	struct answer *a = (struct answer *)p;
+
 	switch (a->phase) {
 	case PHASE_HEAD:
 		write_head(a);
@@ -345,36 +344,15 @@ write_piece(struct answer *a)
 	case PHASE_DONE:
 		break;
 	}
-}
-
-static ptrdiff_t
-read_answer(void *arg, char *dst, size_t cap)
-{
-	struct answer *a = arg;
-
-	/* Small pieces share a buffer, so that chunks are not tiny. */
-	while (a->phase != PHASE_DONE && a->piece.len < cap && !a->piece.failed)
-		write_piece(a);
-	if (a->piece.failed)
-		return RS_SOURCE_FAILED;
-	const size_t n = RS_MIN(a->piece.len, cap);
-
-	if (n == 0)
-		return RS_SOURCE_END;
-	memcpy(dst, a->piece.data, n);
-	a->piece.len -= n;
-	memmove(a->piece.data, a->piece.data + n, a->piece.len);
-	return (ptrdiff_t)n;
+	p->is_done = a->phase == PHASE_DONE;
 }
 
 static void
-free_answer(void *arg)
+free_answer(struct rs_pieces *p)
 {
-	struct answer *a = arg;
+	struct answer *a = (struct answer *)p;
 
-	*a->held -= a->bytes;
 	rs_history_free(a->history);
-	rs_buf_fini(&a->piece);
 	free(a);
 }
 
@@ -390,11 +368,7 @@ rs_history_source(struct rs_history *take, const struct rs_history_form *form, s
 	}
 	a->history = take;
 	a->form = *form;
-	a->held = held;
-	a->bytes = rs_history_bytes(take);
-	*held += a->bytes;
-	rs_buf_init(&a->piece, (size_t)16 << 20);
-	rs_json_init(&a->json, &a->piece);
-	*ret = (struct rs_source){.read = read_answer, .free = free_answer, .arg = a};
+	rs_pieces_init(&a->pieces, write_piece, free_answer, held, rs_history_bytes(take));
+	*ret = rs_pieces_source(&a->pieces);
 	return 0;
 }

@@ -34,8 +34,8 @@
 #include "log.h"
 #include "route.h"
 
-/* Without it the kernel takes some 3 MB for a reader that does not read. */
-enum { STREAM_SNDBUF = 64 * 1024 };
+/* Without it the kernel takes some 3 MB for each reader that does not read. */
+enum { SOURCE_SNDBUF = 64 * 1024 };
 /* What is read of a source without chunks (HTTP/1.0) in one go. */
 enum { SOURCE_BLOCK = 16 * 1024 };
 /* Turns given at shutdown to what can still be sent without waiting. */
@@ -207,7 +207,7 @@ bound_send_buffer(struct MHD_Connection *connection)
 {
 	const union MHD_ConnectionInfo *info =
 	    MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-	const int bytes = STREAM_SNDBUF;
+	const int bytes = SOURCE_SNDBUF;
 
 	if (info != NULL)
 		(void)setsockopt(info->connect_fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
@@ -235,10 +235,9 @@ respond_from_source(struct exchange *x)
 	if (x->q.method == RS_METHOD_HEAD)
 		(void)MHD_set_response_options(
 		    response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
-	if (b->source.set_wake != NULL) {
+	if (b->source.set_wake != NULL)
 		b->source.set_wake(b->source.arg, wake_body, b);
-		bound_send_buffer(x->connection);
-	}
+	bound_send_buffer(x->connection);
 	return response;
 }
 

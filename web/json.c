@@ -227,28 +227,34 @@ rs_json_int(struct rs_json *j, int64_t v)
 	rs_buf_put(j->out, digits, n);
 }
 
-/* digits x 10^-decimals without trailing zeros. */
+enum { DECIMALS_MAX = 9 };
+
+/* digits x 10^-decimals without trailing zeros. Most of the time of a long answer
+ * is spent here: it divides by nothing but ten. */
 static size_t
 format_fixed(uint64_t digits, unsigned decimals, char *dst)
 {
-	uint64_t one = 1;
-	size_t n;
+	char behind[DECIMALS_MAX];
 
 	while (decimals > 0 && digits % 10 == 0) {
 		digits /= 10;
 		decimals--;
 	}
-	for (unsigned i = 0; i < decimals; i++)
-		one *= 10;
-	n = format_uint(digits / one, dst);
+	for (unsigned i = decimals; i-- > 0; digits /= 10)
+		behind[i] = (char)('0' + digits % 10);
+	size_t n = format_uint(digits, dst);
 	if (decimals == 0)
 		return n;
 	dst[n++] = '.';
-	for (uint64_t rest = digits % one; decimals > 0; decimals--) {
-		one /= 10;
-		dst[n++] = (char)('0' + rest / one % 10);
-	}
-	return n;
+	memcpy(dst + n, behind, decimals);
+	return n + decimals;
+}
+
+/* v >= 0, below 2^63. From 2^52 on doubles have no fraction to round. */
+static uint64_t
+nearest(double v)
+{
+	return (uint64_t)(v < EXACT_MAX / 2 ? v + 0.5 : v);
 }
 
 /* One digit, a fraction and an exponent, for the very small and very large. */
@@ -256,7 +262,7 @@ static size_t
 format_scientific(double v, char *dst)
 {
 	int exponent = (int)floor(log10(v));
-	uint64_t digits = (uint64_t)llround(v / pow(10, exponent) * 1e5);
+	uint64_t digits = nearest(v / pow(10, exponent) * 1e5);
 	size_t n;
 
 	if (digits >= 1000000) {
@@ -273,7 +279,9 @@ format_scientific(double v, char *dst)
 size_t
 rs_json_format(double v, char dst[static RS_JSON_NUMBER_MAX])
 {
-	static const double scales[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
+	static const double scales[DECIMALS_MAX + 1] = {
+	    1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
+	static const double least[DECIMALS_MAX] = {1e5, 1e4, 1e3, 1e2, 1e1, 1, 1e-1, 1e-2, 1e-3};
 	const double a = fabs(v);
 	size_t n = 0;
 
@@ -291,14 +299,14 @@ rs_json_format(double v, char dst[static RS_JSON_NUMBER_MAX])
 	if (a >= EXACT_MAX || a < 1e-4) {
 		n += format_scientific(a, dst + n);
 	} else if (a >= 1e6 || floor(a) >= a) {
-		n += format_uint((uint64_t)llround(a), dst + n);
+		n += format_uint(nearest(a), dst + n);
 	} else {
 		/* As many decimals as make it six digits; a is at least 1e-4. */
 		unsigned decimals = 0;
 
-		while (decimals < RS_ARRAY_LEN(scales) - 1 && a * scales[decimals] < 1e5)
+		while (decimals < DECIMALS_MAX && a < least[decimals])
 			decimals++;
-		n += format_fixed((uint64_t)llround(a * scales[decimals]), decimals, dst + n);
+		n += format_fixed(nearest(a * scales[decimals]), decimals, dst + n);
 	}
 	dst[n] = '\0';
 	return n;

@@ -22,6 +22,24 @@ struct rs_source_health {
 	rs_ns last_cost_ns;
 };
 
+/* The file the newest minutes are in. */
+struct rs_head_health {
+	const char *state;   /* "mapped", "memory"; NULL: not told */
+	const char *path;    /* "": none is wanted */
+	const char *error;   /* why they are in memory though one is; "" */
+	const char *refused; /* why what was there at the start was not believed; "" */
+	/* of an earlier process, from the file: in the database, and lost */
+	uint64_t recovered_ticks, dropped_ticks;
+};
+
+/* How findings are told to a command or an address. */
+struct rs_alert_health {
+	const char *kind; /* "exec", "webhook"; NULL: not configured */
+	uint64_t delivered, failed_attempts, dropped;
+	unsigned waiting;
+	char error[160]; /* of the last attempt; "": it worked */
+};
+
 struct rs_health {
 	rs_ns started_mono_ns;
 	uint64_t ticks, ticks_late, ticks_missed;
@@ -34,6 +52,8 @@ struct rs_health {
 	size_t n_sources;
 	struct rs_loop_stats loop;
 	const char *loop_method;
+	struct rs_head_health head;
+	struct rs_alert_health alerts[2];
 };
 
 struct rs_live {

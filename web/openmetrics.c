@@ -143,7 +143,7 @@ put_store_state(struct rs_exposition *x, const char *state)
 {
 	static const struct rs_family family = {"store_state", RS_FAMILY_GAUGE, NULL,
 	    "1 for the state that history is in; memory: there is no file"};
-	static const char *const states[] = {"ok", "memory", "failing", "stuck"};
+	static const char *const states[] = {"ok", "memory", "failing", "closed", "stuck"};
 
 	rs_exposition_family(x, &family);
 	for (size_t i = 0; i < RS_ARRAY_LEN(states); i++) {

@@ -79,8 +79,4 @@ struct rs_ticket *rs_request_defer(struct rs_request *q);
 struct rs_request *rs_ticket_redeem(struct rs_ticket *take);
 void rs_request_finish(struct rs_request *q);
 
-/* Epoch seconds, negative seconds relative to now, or RFC 3339; fractions of a
- * second count to the millisecond. -EINVAL and a sentence. */
-int rs_time_parse(struct rs_text t, int64_t now_ms, int64_t *ret_ms, struct rs_error *e);
-
 #endif

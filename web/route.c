@@ -11,6 +11,7 @@
 
 #include "nearest.h"
 #include "num.h"
+#include "timeparse.h"
 
 const struct rs_route *
 rs_route_find(const struct rs_route *routes, const char *path)

@@ -17,11 +17,11 @@ struct rs_web {
 	struct rs_policy policy;
 	struct rs_hub *hub;
 	struct rs_http *http;
-	char *web_dir;	      /* owned; NULL: built-in assets */
-	char *url;	      /* owned; of all listeners */
-	bool has_lost_event;  /* and said so */
-	uint64_t refused;     /* requests turned away by host or credential */
-	size_t history_bytes; /* of answers being sent */
+	char *web_dir;	     /* owned; NULL: built-in assets */
+	char *url;	     /* owned; of all listeners */
+	bool has_lost_event; /* and said so */
+	uint64_t refused;    /* requests turned away by host or credential */
+	size_t answer_bytes; /* held by long answers being sent */
 };
 
 /* For http.c (rs_http_conf): answers a request, adds the headers all have. arg

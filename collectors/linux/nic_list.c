@@ -55,6 +55,8 @@ find_or_add(struct rs_nic_list *l, uint32_t ifindex)
 	    .is_noted = true,
 	    .read_ns = RS_NIC_LONG_AGO,
 	    .ring_ns = RS_NIC_LONG_AGO,
+	    .more_ns = RS_NIC_LONG_AGO,
+	    .pause_ns = RS_NIC_LONG_AGO,
 	    .none_ns = RS_NIC_LONG_AGO};
 	return e;
 }
@@ -120,8 +122,9 @@ find_stats(const struct rs_nic_list *l, struct rs_nic_entry *e)
 		memset(&info, 0, sizeof(info));
 		memcpy(info.name, e->name, sizeof(info.name));
 		info.rx_queues = info.tx_queues = -1;
-		e->may_sleep = false;
+		e->may_sleep = e->is_physical = false;
 	} else {
+		e->is_physical = info.is_physical;
 		e->may_sleep = rs_nic_may_sleep(l->root, e->name);
 	}
 	if (rs_nic_list_is_asleep(l, e))
@@ -139,7 +142,7 @@ describe(struct rs_nic_list *l, struct rs_nic_entry *e, rs_ns now)
 		error = rs_ethtool_flags(l->ethtool, e->name, &flags);
 	if (error == -ENODEV)
 		return false;
-	e->is_noted = false;
+	e->is_noted = e->lacks_pause = false;
 	e->none_ns = RS_NIC_LONG_AGO;
 	e->is_up = (flags & IFF_UP) != 0;
 	e->is_loopback = (flags & IFF_LOOPBACK) != 0;

@@ -18,6 +18,7 @@ struct rs_nic_entry {
 	bool is_noted;	  /* it changed since then */
 	bool is_loopback; /* of no interest */
 	bool is_up;
+	bool is_physical;
 	int error; /* why `ethtool -S` is of no use; 0: it is, or the interface is down */
 	struct rs_nic_stats stats;
 	/* the list's own */
@@ -31,9 +32,13 @@ struct rs_nic_entry {
 	enum rs_queue_source told;	/* in the last frame that had some */
 	bool has_drops;			/* netlink told what its receive queues lost, */
 	uint64_t rx_drops;		/* in all */
-	/* When its queues and its ring were read by ethtool, and when it was told
-	 * that it has no counters; RS_NIC_LONG_AGO: never, or not of late. */
-	rs_ns read_ns, ring_ns, none_ns;
+	bool has_stops;			/* and how often its transmit queues stopped, */
+	uint64_t stops;			/* in all */
+	bool lacks_pause; /* netlink does not tell of pause frames, since it was described */
+	/* When its queues, its ring, and pause frames and stops were read by ethtool,
+	 * when netlink was asked for pause frames, and when it was told that it has no
+	 * counters; RS_NIC_LONG_AGO: never, or not of late. */
+	rs_ns read_ns, ring_ns, more_ns, pause_ns, none_ns;
 };
 
 #define RS_NIC_LONG_AGO (INT64_MIN / 2)

@@ -2,7 +2,8 @@
 /*
  * Counters of each interface's queues, from where they are told best: the netdev
  * family of netlink, else `ethtool -S`, whose one reading also gives what the
- * ring lost. A tick reads values only; nic_list.c knows beforehand of whom.
+ * ring lost. Aside, and less often, pause frames and how often a full ring stopped
+ * a transmit queue. A tick reads values only; nic_list.c knows beforehand of whom.
  * Loop thread.
  */
 #include <errno.h>
@@ -10,6 +11,7 @@
 #include <string.h>
 
 #include "collector.h"
+#include "ethtool_pause.h"
 #include "genl.h"
 #include "nic_list.h"
 
@@ -18,16 +20,18 @@
 
 enum {
 	TRIES = 3,
-	NONE_PACE_S = 10 /* that there are no counters is told again so often */
+	NONE_PACE_S = 10, /* that there are no counters is told again so often */
+	PAUSE_PACE_S = 4
 };
 
 struct state {
 	struct rs_ethtool *ethtool;
 	struct rs_nic_list list;
-	struct rs_genl *genl; /* NULL: not open */
-	bool is_genl_missing; /* the kernel knows nothing of it */
-	rs_ns probe_ns;	      /* when netlink is asked though nobody answered last time */
-	struct rs_frame *f;   /* of this tick */
+	struct rs_genl *genl;		/* NULL: not open */
+	bool is_genl_missing;		/* the kernel knows nothing of it */
+	struct rs_ethtool_pause *pause; /* NULL: the kernel knows nothing of it */
+	rs_ns probe_ns;			/* when netlink is asked though nobody answered last time */
+	struct rs_frame *f;		/* of this tick */
 };
 
 /* Two sources need not count from the same beginning: where another one told
@@ -61,6 +65,10 @@ put_qstats(void *arg, const struct rs_qstats *q)
 		nic->has_drops = true;
 		nic->rx_drops += q->drops;
 	}
+	if (q->has_stops) {
+		nic->has_stops = true;
+		nic->stops += q->stops;
+	}
 	if (!continues(nic, RS_QUEUES_NETLINK))
 		return;
 	put_if(s->f, true, q->is_tx ? RS_M_QUEUE_TX_PACKETS : RS_M_QUEUE_RX_PACKETS, q, q->packets);
@@ -83,8 +91,9 @@ dump_qstats(struct state *s)
 		s->f->n_readings = 0;
 		for (size_t i = 0; i < s->list.n; i++) {
 			struct rs_nic_entry *const nic = &s->list.entries[i];
-			nic->is_answered = nic->is_in_frame = nic->has_drops = false;
-			nic->rx_drops = 0;
+			nic->is_answered = nic->is_in_frame = false;
+			nic->has_drops = nic->has_stops = false;
+			nic->rx_drops = nic->stops = 0;
 		}
 		error = rs_genl_qstats(s->genl, put_qstats, s);
 	}
@@ -129,6 +138,37 @@ is_ethtools(const struct rs_nic_entry *nic)
 	return nic->stats.n && nic->stats.has_queues && !nic->is_answered;
 }
 
+/* Of what netlink does not tell. */
+static bool
+wants_pause(const struct rs_nic_entry *nic)
+{
+	return nic->stats.has_pause && nic->lacks_pause;
+}
+
+static bool
+wants_stops(const struct rs_nic_entry *nic)
+{
+	return nic->stats.has_stops && !(nic->is_answered && nic->has_stops);
+}
+
+static bool
+wants_more(const struct rs_nic_entry *nic)
+{
+	return wants_pause(nic) || wants_stops(nic) || nic->stats.has_allowance;
+}
+
+static void
+put_more(struct state *s, struct rs_nic_entry *nic, const uint64_t *values)
+{
+	if (wants_pause(nic))
+		rs_nic_stats_put_pause(&nic->stats, values, nic->ifindex, s->f);
+	if (wants_stops(nic))
+		rs_nic_stats_put_stops(&nic->stats, values, nic->ifindex, s->f);
+	if (nic->stats.has_allowance)
+		rs_nic_stats_put_allowance(&nic->stats, values, nic->ifindex, s->f);
+	nic->more_ns = s->f->at_ns;
+}
+
 /* Returns whether the counters of the queues were read. */
 static bool
 read_ethtool(struct state *s, struct rs_nic_entry *nic)
@@ -139,8 +179,10 @@ read_ethtool(struct state *s, struct rs_nic_entry *nic)
 	    is_ethtools(nic) && rs_nic_stats_is_due(nic->read_ns, st->pace_s, now);
 	const bool has_ring = st->n && st->has_ring && (has_queues || st->needs_ring) &&
 			      rs_nic_stats_is_due(nic->ring_ns, st->ring_pace_s, now);
+	const bool has_more = st->n && nic->is_physical && wants_more(nic) &&
+			      rs_nic_stats_is_due(nic->more_ns, st->more_pace_s, now);
 	const uint64_t *values;
-	if (!has_queues && !has_ring)
+	if (!has_queues && !has_ring && !has_more)
 		return false;
 	const int error = rs_nic_list_is_asleep(&s->list, nic)
 			      ? -ENODEV
@@ -160,7 +202,32 @@ read_ethtool(struct state *s, struct rs_nic_entry *nic)
 		rs_nic_stats_put_ring(st, values, nic->ifindex, s->f);
 		nic->ring_ns = now;
 	}
+	if (has_more)
+		put_more(s, nic, values);
 	return has_queues;
+}
+
+/* Where it is told by netlink it is not read from `ethtool -S`, which may be far
+ * dearer. */
+static void
+read_pause(struct state *s, struct rs_nic_entry *nic)
+{
+	const uint8_t least_s = PAUSE_PACE_S, pace_s = RS_MAX(nic->stats.pace_s, least_s);
+	struct rs_pause_frames frames;
+	nic->lacks_pause |= !s->pause;
+	if (!nic->is_physical || !nic->is_up || nic->lacks_pause ||
+	    !rs_nic_stats_is_due(nic->pause_ns, pace_s, s->f->at_ns) ||
+	    rs_nic_list_is_asleep(&s->list, nic))
+		return;
+	nic->pause_ns = s->f->at_ns;
+	const int error = rs_ethtool_pause_get(s->pause, nic->ifindex, &frames);
+	nic->lacks_pause = error == -EOPNOTSUPP;
+	if (error)
+		return;
+	if (frames.has_rx)
+		rs_put_paced(s->f, RS_M_NIC_RX_PAUSE, nic->ifindex, frames.rx, pace_s);
+	if (frames.has_tx)
+		rs_put_paced(s->f, RS_M_NIC_TX_PAUSE, nic->ifindex, frames.tx, pace_s);
 }
 
 /* ------------------------------------------------------------ a tick */
@@ -226,7 +293,10 @@ read_nic(struct state *s, struct rs_nic_entry *nic)
 {
 	if (nic->is_noted || nic->is_loopback)
 		return;
+	read_pause(s, nic);
 	const bool was_read = read_ethtool(s, nic);
+	if (nic->is_answered && nic->has_stops)
+		rs_put(s->f, RS_M_NIC_TX_STOPS, nic->ifindex, nic->stops);
 	if (nic->is_answered) {
 		if (nic->has_drops && nic->stats.needs_ring && !nic->stats.has_ring)
 			rs_put(s->f, RS_M_NIC_RX_RING, nic->ifindex, nic->rx_drops);
@@ -284,6 +354,7 @@ close_queues(void *state)
 	struct state *const s = state;
 	rs_nic_list_close(&s->list);
 	rs_genl_close(s->genl);
+	rs_ethtool_pause_close(s->pause);
 	rs_ethtool_close(s->ethtool);
 	free(s);
 }
@@ -298,6 +369,9 @@ open_queues(const struct rs_root *root, void **ret_state)
 	int error = rs_ethtool_open(&s->ethtool);
 	if (!error)
 		error = rs_nic_list_open(&s->list, root, s->ethtool);
+	/* Without it ethtool -S has to tell. */
+	if (!error && rs_ethtool_pause_open(&s->pause) != 0)
+		s->pause = NULL;
 	if (error) {
 		close_queues(s);
 		return error;

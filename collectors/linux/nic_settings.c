@@ -17,7 +17,14 @@
 
 #define DIR "sys/class/net"
 
-enum { QUEUES_MAX = 4096, PATH_BYTES = 96, OF_QUEUE = 2 };
+enum {
+	QUEUES_MAX = 4096,
+	PATH_BYTES = 96,
+	OF_QUEUE = 2,
+	/* A device may have hundreds of transmit queues, and one stands still for five
+	 * seconds before anybody says so: not all are looked at in each round. */
+	TIMEOUTS_A_ROUND = 8
+};
 
 /* The files of a queue, by direction: receive, transmit. */
 static const struct {
@@ -45,6 +52,9 @@ static const struct {
     [RS_ETHTOOL_PAUSE] = {2, {RS_F_PAUSE_RX, RS_F_PAUSE_TX}},
     [RS_ETHTOOL_OFFLOADS] = {1, {RS_F_OFFLOADS}},
     [RS_ETHTOOL_RSS] = {3, {RS_F_RSS_TABLE, RS_F_RSS_KEY, RS_F_RSS_HASH}},
+    [RS_ETHTOOL_UDP_HASH] = {1, {RS_F_RSS_UDP4}},
+    [RS_ETHTOOL_LINK] = {4,
+	{RS_F_AUTONEG, RS_F_LINK_SUPPORTED, RS_F_LINK_ADVERTISED, RS_F_LINK_PARTNER}},
 };
 
 static const char *
@@ -93,9 +103,9 @@ rs_nic_settings_noted(struct rs_nic_settings *n, const struct rs_nic_sources *s,
 {
 	char path[PATH_BYTES], device[64];
 	(void)rs_text_copy(rs_text_of(name), n->name, sizeof(n->name));
-	n->is_usb = rs_root_readlink_base(
-			s->root, path_of(n, "device", path), device, sizeof(device)) > 0 &&
-		    rs_usb_bus(device) >= 0;
+	n->has_device =
+	    rs_root_readlink_base(s->root, path_of(n, "device", path), device, sizeof(device)) > 0;
+	n->is_usb = n->has_device && rs_usb_bus(device) >= 0;
 	n->is_urgent = true;
 	n->links = 0;
 	n->step = 0;
@@ -137,12 +147,14 @@ ask(struct rs_nic_settings *n, struct rs_nic_sources *s, struct rs_frame *f,
     enum rs_ethtool_group group)
 {
 	struct rs_ethtool_answer answer = {{{NULL, NULL}}};
-	const bool is_seldom = group == RS_ETHTOOL_OFFLOADS || n->is_usb;
+	/* These change with a notice of the link. */
+	const bool is_seldom = group == RS_ETHTOOL_OFFLOADS || group == RS_ETHTOOL_LINK ||
+			       group == RS_ETHTOOL_UDP_HASH || n->is_usb;
 	if ((n->lacks >> group & 1) || (is_seldom && !n->is_full) || n->is_asleep)
 		return;
 	const int error = rs_ethtool_settings_get(s->ethtool, n->name, group, &answer);
 	if (error == -EPERM || error == -EACCES) {
-		s->rounds.refused |= UINT64_C(1) << ethtool_facts[group].id[0];
+		rs_rounds_refuse(&s->rounds, ethtool_facts[group].id[0]);
 		return;
 	}
 	if (error == -EOPNOTSUPP)
@@ -206,7 +218,10 @@ set_count(struct rs_nic_settings *n, const struct rs_nic_sources *s, struct rs_f
 	for (uint32_t i = q->n; i < count; i++)
 		q->queue[i] = (struct rs_nic_queue){
 		    .file = {RS_KEPT_NEW, RS_KEPT_NEW}, .watch = RS_FILEWATCH_NONE};
+	if (q->n == count)
+		return;
 	q->n = count;
+	n->timeouts = (struct rs_nic_timeouts){.put_ns = n->timeouts.put_ns};
 }
 
 static void
@@ -223,6 +238,7 @@ look(struct rs_nic_settings *n, struct rs_nic_sources *s, struct rs_frame *f)
 	char path[PATH_BYTES];
 	struct count c = {{0, 0}};
 	n->may_sleep = rs_nic_may_sleep(s->root, n->name);
+	rs_nic_device_read(s->root, n->name, n->ifindex, f);
 	(void)snprintf(path, sizeof(path), DIR "/%s", n->name);
 	set_watch(s, &n->watch, path);
 	const int links = rs_root_links(s->root, path_of(n, "queues", path));
@@ -276,8 +292,9 @@ watch_and_read_queue(struct rs_nic_settings *n, struct rs_nic_sources *s, struct
 
 /* --- steps --- */
 
-/* Behind those of ethtool. */
-enum { STEP_LOOK, STEP_THREADED, STEP_QUEUES };
+/* Behind those of ethtool, where all is read; the timeouts follow, for only then it
+ * is known how many queues there are. */
+enum { STEP_LOOK, STEP_THREADED, STEP_FILES };
 
 static size_t
 asked_of(const struct rs_nic_sources *s)
@@ -285,12 +302,28 @@ asked_of(const struct rs_nic_sources *s)
 	return s->ethtool ? RS_ETHTOOL_GROUPS : 0;
 }
 
+/* As many steps as transmit queues are looked at in a round. */
+static size_t
+timeouts_of(const struct rs_nic_settings *n, const struct rs_nic_sources *s)
+{
+	const uint32_t most = rs_root_is_live(s->root) ? TIMEOUTS_A_ROUND : QUEUES_MAX;
+	return n->has_device ? RS_MIN(n->queues[1].n, most) : 0;
+}
+
+/* The first of them. */
+static size_t
+timeouts_at(const struct rs_nic_settings *n, const struct rs_nic_sources *s)
+{
+	return asked_of(s) + (n->is_full ? STEP_FILES : 0);
+}
+
 size_t
 rs_nic_settings_steps(const struct rs_nic_settings *n, const struct rs_nic_sources *s)
 {
+	const size_t steps = timeouts_at(n, s) + timeouts_of(n, s);
 	if (!n->is_full)
-		return asked_of(s);
-	return asked_of(s) + STEP_QUEUES + read_of(n->queues[0].n, 0) + read_of(n->queues[1].n, 1);
+		return steps;
+	return steps + read_of(n->queues[0].n, 0) + read_of(n->queues[1].n, 1);
 }
 
 static void
@@ -312,18 +345,20 @@ rs_nic_settings_step(struct rs_nic_settings *n, struct rs_nic_sources *s, struct
 {
 	if (n->step == 0)
 		begin(n, s);
-	const size_t asked = asked_of(s), at = n->step++;
-	const size_t rx = read_of(n->queues[0].n, 0);
+	const size_t at = n->step++, asked = asked_of(s), timeouts = timeouts_at(n, s);
+	const size_t queues = timeouts + timeouts_of(n, s), rx = read_of(n->queues[0].n, 0);
 	if (at < asked)
 		ask(n, s, f, (enum rs_ethtool_group)at);
-	else if (at == asked + STEP_LOOK)
+	else if (at < timeouts && at == asked + STEP_LOOK)
 		look(n, s, f);
-	else if (at == asked + STEP_THREADED)
+	else if (at < timeouts)
 		read_threaded(n, s, f);
-	else if (at < asked + STEP_QUEUES + rx)
-		watch_and_read_queue(n, s, f, 0, (uint32_t)(at - asked - STEP_QUEUES));
-	else
-		watch_and_read_queue(n, s, f, 1, (uint32_t)(at - asked - STEP_QUEUES - rx));
+	else if (at < queues)
+		rs_nic_timeouts_read(&n->timeouts, s->root, n->name, n->ifindex, n->queues[1].n, f);
+	else if (at < queues + rx)
+		watch_and_read_queue(n, s, f, 0, (uint32_t)(at - queues));
+	else if (at < rs_nic_settings_steps(n, s))
+		watch_and_read_queue(n, s, f, 1, (uint32_t)(at - queues - rx));
 	if (n->step < rs_nic_settings_steps(n, s))
 		return true;
 	n->step = 0;

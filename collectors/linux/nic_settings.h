@@ -12,6 +12,7 @@
 #include "ethtool_settings.h"
 #include "filewatch.h"
 #include "kept.h"
+#include "nic_device.h"
 #include "settings.h"
 
 /* Where settings are read; borrowed. */
@@ -44,6 +45,7 @@ struct rs_nic_settings {
 	bool is_full;			/* all of it is read in this round */
 	bool is_hurried;		/* and at once */
 	bool is_usb;			/* each question is some transfers over its bus */
+	bool has_device;		/* it is no virtual interface */
 	bool may_sleep;			/* a question might wake it */
 	bool is_asleep;			/* as of this round */
 	bool has_frames[2];		/* rx, tx: holding back by frames was seen */
@@ -53,7 +55,8 @@ struct rs_nic_settings {
 	int watch;			/* of its folder */
 	int links;			/* of the folder of queues, as last seen */
 	struct rs_nic_queues queues[2]; /* rx, tx */
-	size_t step;			/* the next one of its round */
+	struct rs_nic_timeouts timeouts;
+	size_t step; /* the next one of its round */
 	unsigned round;
 };
 

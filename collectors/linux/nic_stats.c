@@ -12,6 +12,10 @@
 
 #define SLACK_NS (RS_NS_PER_S / 5)
 #define DROPS_PACE_S 10
+/* Of what a reading tells aside, and of what one is made for alone: it may take a
+ * hundred registers of the device. */
+#define ASIDE_PACE_S 4
+#define ALONE_PACE_S 10
 
 _Static_assert(RS_STAT_NAME_BYTES == RS_ETHTOOL_NAME_BYTES, "the kernel's names as they come");
 
@@ -74,7 +78,7 @@ rs_nic_stats_find(
 	const char *names;
 	uint32_t n;
 	st->n = 0;
-	st->has_queues = st->has_ring = false;
+	st->has_queues = st->has_ring = st->has_pause = st->has_stops = st->has_allowance = false;
 	st->needs_ring = driver && driver->loss_ring & RS_LOSS_DRIVER;
 	int error = rs_ethtool_count(e, nic->name, &n);
 	if (!error)
@@ -97,8 +101,15 @@ rs_nic_stats_find(
 	 * thousand of them. */
 	if (!st->has_traffic)
 		st->pace_s = RS_MAX(st->pace_s, DROPS_PACE_S);
-	st->has_ring = st->plan.n_ring > 0;
-	if (!st->has_queues && !(st->has_ring && st->needs_ring))
+	st->has_ring = st->plan.n_parts[RS_STAT_RING] > 0;
+	st->has_pause =
+	    st->plan.n_parts[RS_STAT_RX_PAUSE] > 0 || st->plan.n_parts[RS_STAT_TX_PAUSE] > 0;
+	st->has_stops = st->plan.n_parts[RS_STAT_STOPS] > 0;
+	st->has_allowance = st->plan.n_parts[RS_STAT_ALLOWANCE] > 0;
+	const uint8_t more_pace_s = st->has_traffic || st->needs_ring ? ASIDE_PACE_S : ALONE_PACE_S;
+	st->more_pace_s = RS_MAX(st->ring_pace_s, more_pace_s);
+	if (!st->has_queues && !(st->has_ring && st->needs_ring) && !st->has_pause &&
+	    !st->has_stops && !st->has_allowance)
 		return -EOPNOTSUPP;
 	st->n = n;
 	return 0;
@@ -143,4 +154,35 @@ rs_nic_stats_put_ring(
 	uint64_t lost;
 	if (rs_stat_ring(&st->plan, values, st->n, &lost))
 		rs_put_paced(f, RS_M_NIC_RX_RING, ifindex, lost, st->ring_pace_s);
+}
+
+static void
+put_total(const struct rs_nic_stats *st, enum rs_stat_sum what, const uint64_t *values,
+    uint32_t ifindex, enum rs_metric_id metric, struct rs_frame *f)
+{
+	uint64_t total;
+	if (rs_stat_total(&st->plan, what, values, st->n, &total))
+		rs_put_paced(f, metric, ifindex, total, st->more_pace_s);
+}
+
+void
+rs_nic_stats_put_pause(
+    const struct rs_nic_stats *st, const uint64_t *values, uint32_t ifindex, struct rs_frame *f)
+{
+	put_total(st, RS_STAT_RX_PAUSE, values, ifindex, RS_M_NIC_RX_PAUSE, f);
+	put_total(st, RS_STAT_TX_PAUSE, values, ifindex, RS_M_NIC_TX_PAUSE, f);
+}
+
+void
+rs_nic_stats_put_stops(
+    const struct rs_nic_stats *st, const uint64_t *values, uint32_t ifindex, struct rs_frame *f)
+{
+	put_total(st, RS_STAT_STOPS, values, ifindex, RS_M_NIC_TX_STOPS, f);
+}
+
+void
+rs_nic_stats_put_allowance(
+    const struct rs_nic_stats *st, const uint64_t *values, uint32_t ifindex, struct rs_frame *f)
+{
+	put_total(st, RS_STAT_ALLOWANCE, values, ifindex, RS_M_NIC_ALLOWANCE, f);
 }

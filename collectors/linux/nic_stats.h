@@ -21,7 +21,10 @@ struct rs_nic_stats {
 	bool has_traffic;	     /* some count packets or bytes */
 	bool has_ring;		     /* some count what the ring lost */
 	bool needs_ring;	     /* and nothing else tells */
+	bool has_pause, has_stops;   /* some count pause frames, full rings, */
+	bool has_allowance;	     /* packets beyond what the cloud allows */
 	uint8_t pace_s, ring_pace_s; /* as in rs_reading */
+	uint8_t more_pace_s;	     /* of pause frames and full rings */
 	/* what follows is nic_stats.c's own */
 	struct rs_stat_plan plan;
 	uint64_t planned; /* hash of what the plan was made of; 0: there is none */
@@ -42,6 +45,13 @@ void rs_nic_stats_fini(struct rs_nic_stats *st); /* the memory it holds; zeroes 
 void rs_nic_stats_put_queues(
     const struct rs_nic_stats *st, const uint64_t *values, uint32_t ifindex, struct rs_frame *f);
 void rs_nic_stats_put_ring(
+    const struct rs_nic_stats *st, const uint64_t *values, uint32_t ifindex, struct rs_frame *f);
+
+void rs_nic_stats_put_pause(
+    const struct rs_nic_stats *st, const uint64_t *values, uint32_t ifindex, struct rs_frame *f);
+void rs_nic_stats_put_stops(
+    const struct rs_nic_stats *st, const uint64_t *values, uint32_t ifindex, struct rs_frame *f);
+void rs_nic_stats_put_allowance(
     const struct rs_nic_stats *st, const uint64_t *values, uint32_t ifindex, struct rs_frame *f);
 
 #endif

@@ -77,8 +77,12 @@ read_line(
 static void
 follow_user(struct state *s, const struct rs_task_stat *stat, int32_t pid, double load)
 {
-	const struct rs_thread t = {
-	    .pid = pid, .class = RS_THREAD_USER, .cpu = -1, .irq = -1, .tid = stat->pid};
+	const struct rs_thread t = {.pid = pid,
+	    .class = RS_THREAD_USER,
+	    .cpu = -1,
+	    .irq = -1,
+	    .tid = stat->pid,
+	    .threads = stat->threads};
 	if (!rs_follows_has(s->follows, stat->pid, stat->start))
 		(void)rs_follows_add(s->follows, &t, stat, load, s->now_ns);
 }

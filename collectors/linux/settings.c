@@ -13,8 +13,6 @@
  * what is read in few rounds is asked for again. */
 #define REFUSED_NS ((rs_ns)2 * RS_ROUND_SLOW * RS_ROUND_NS)
 
-_Static_assert(RS_F_COUNT <= 64, "refused facts are bits of a uint64_t");
-
 size_t
 rs_rounds_due(struct rs_rounds *r, size_t n, rs_ns now_ns)
 {
@@ -35,13 +33,24 @@ rs_rounds_due(struct rs_rounds *r, size_t n, rs_ns now_ns)
 }
 
 void
+rs_rounds_refuse(struct rs_rounds *r, enum rs_fact_id id)
+{
+	r->refused[id] = r->has_refused = true;
+}
+
+void
 rs_rounds_end(struct rs_rounds *r)
 {
 	if (r->at_ns - r->forgot_ns < REFUSED_NS)
 		return;
 	r->forgot_ns = r->at_ns;
-	r->were_refused = r->refused;
-	r->refused = 0;
+	if (!r->has_refused)
+		return;
+	r->has_refused = false;
+	for (size_t i = 0; i < RS_F_COUNT; i++)
+		r->has_refused |= r->refused[i];
+	memcpy(r->were_refused, r->refused, sizeof(r->were_refused));
+	memset(r->refused, 0, sizeof(r->refused));
 }
 
 /* Appends a word to the note; false when there is no room for it. */
@@ -59,10 +68,9 @@ add_word(struct rs_frame *f, size_t *len, const char *word)
 void
 rs_rounds_note(const struct rs_rounds *r, struct rs_frame *f)
 {
-	const uint64_t refused = r->refused | r->were_refused;
 	size_t len = 0;
-	for (unsigned i = 0; refused && i < RS_F_COUNT; i++) {
-		if (!(refused >> i & 1))
+	for (unsigned i = 0; r->has_refused && i < RS_F_COUNT; i++) {
+		if (!r->refused[i] && !r->were_refused[i])
 			continue;
 		if (!add_word(f, &len, len ? ", " : "not permitted: ") ||
 		    !add_word(f, &len, rs_facts[i].name))
@@ -163,5 +171,5 @@ rs_setting_told(struct rs_rounds *r, struct rs_frame *f, const struct rs_setting
 	else if (error == -ENOENT)
 		rs_put_fact_gone(f, what->id, what->key, what->queue);
 	else if (error == -EACCES || error == -EPERM)
-		r->refused |= UINT64_C(1) << what->id;
+		rs_rounds_refuse(r, what->id);
 }

@@ -21,9 +21,9 @@
 struct rs_rounds {
 	bool has_begun;
 	rs_ns at_ns;
-	/* Facts refused, a bit each (enum rs_fact_id): since forgot_ns, and in the
-	 * time before that. */
-	uint64_t refused, were_refused;
+	/* Facts refused: since forgot_ns, and in the time before that. */
+	bool refused[RS_F_COUNT], were_refused[RS_F_COUNT];
+	bool has_refused; /* any of either */
 	rs_ns forgot_ns;
 };
 
@@ -31,6 +31,7 @@ struct rs_rounds {
  * of a round that has passed, and at least one. */
 #define RS_ROUND_FIRST 8192u
 size_t rs_rounds_due(struct rs_rounds *r, size_t n, rs_ns now_ns);
+void rs_rounds_refuse(struct rs_rounds *r, enum rs_fact_id id);
 /* A round is over. */
 void rs_rounds_end(struct rs_rounds *r);
 /* Names what was refused in the frame's note. */

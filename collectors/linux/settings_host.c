@@ -12,14 +12,29 @@
 #include "collector.h"
 #include "irqbalance.h"
 #include "kept.h"
+#include "machine.h"
 #include "num.h"
 #include "settings.h"
 
 #define CPU "sys/devices/system/cpu/"
 #define CORE "proc/sys/net/core/"
+#define CONNTRACK "proc/sys/net/netfilter/nf_conntrack_"
 #define DMI "sys/class/dmi/id/"
 
 enum { POLICIES_MAX = 2048, FILES_KEPT = 96 };
+
+/* "#1 SMP PREEMPT_RT Debian 6.1.90-1 (2024-05-03)": kernels of 6.12 and newer need no
+ * other name for it (scripts/mkcompile_h, init/Makefile). */
+static bool
+form_realtime(struct rs_text t, char ret[static RS_SETTING_BYTES])
+{
+	struct rs_text word;
+	bool is_rt = false;
+
+	while (rs_text_word(&t, &word))
+		is_rt |= rs_text_eq(word, "PREEMPT_RT") || rs_text_eq(word, "PREEMPT-RT");
+	return rs_setting_word(rs_text_of(is_rt ? "on" : "off"), ret);
+}
 
 /* One file each; `other` where a different driver has its own. The sysctls exist
  * in the first network namespace only (net/core/sysctl_net_core.c). */
@@ -31,6 +46,7 @@ static const struct {
 	rs_setting_form other_form;
 } singles[] = {
     {RS_F_KERNEL, "proc/sys/kernel/osrelease", rs_setting_word, NULL, NULL},
+    {RS_F_REALTIME, "proc/sys/kernel/version", form_realtime, NULL, NULL},
     {RS_F_NETDEV_BUDGET, CORE "netdev_budget", rs_setting_number, NULL, NULL},
     {RS_F_NETDEV_BUDGET_USECS, CORE "netdev_budget_usecs", rs_setting_number, NULL, NULL},
     {RS_F_NETDEV_MAX_BACKLOG, CORE "netdev_max_backlog", rs_setting_number, NULL, NULL},
@@ -38,6 +54,11 @@ static const struct {
     {RS_F_RPS_SOCK_FLOWS, CORE "rps_sock_flow_entries", rs_setting_number, NULL, NULL},
     {RS_F_CPU_BOOST, CPU "intel_pstate/no_turbo", rs_setting_inverse, CPU "cpufreq/boost",
 	rs_setting_switch},
+    {RS_F_IP_FORWARD, "proc/sys/net/ipv4/ip_forward", rs_setting_switch, NULL, NULL},
+    {RS_F_CONNTRACK_MAX, CONNTRACK "max", rs_setting_number, NULL, NULL},
+    {RS_F_CONNTRACK_BUCKETS, CONNTRACK "buckets", rs_setting_number, NULL, NULL},
+    {RS_F_CONNTRACK_ESTABLISHED, CONNTRACK "tcp_timeout_established", rs_setting_number, NULL,
+	NULL},
 };
 
 /* Of a frequency policy, which several cores may share. */
@@ -49,12 +70,20 @@ static const struct {
     {RS_F_GOVERNOR, "scaling_governor", rs_setting_word},
     {RS_F_FREQ_MIN, "scaling_min_freq", rs_setting_number},
     {RS_F_FREQ_MAX, "scaling_max_freq", rs_setting_number},
+    {RS_F_GOVERNORS, "scaling_available_governors", rs_setting_word},
 };
 
 enum { SINGLES = RS_ARRAY_LEN(singles), OF_POLICY = RS_ARRAY_LEN(of_policies) };
 
-/* The steps of a round; kernel and firmware are read in some only. */
-enum { STEP_KERNEL = 0, STEP_FIRMWARE = SINGLES, FIRST_POLICY };
+/* The steps of a round; kernel, firmware and what the machine is are read in some
+ * only. */
+enum {
+	STEP_KERNEL = 0,
+	STEP_REALTIME,
+	STEP_FIRMWARE = SINGLES,
+	STEP_MACHINE,
+	FIRST_POLICY = STEP_MACHINE + RS_MACHINE_STEPS
+};
 
 struct policy {
 	uint32_t number;
@@ -235,14 +264,23 @@ read_irqbalance(struct state *s, struct rs_frame *f)
 	    f, RS_F_IRQBALANCE, 0, RS_NO_QUEUE, rs_text_of(answer ? "running" : "not running"));
 }
 
+/* Which governors there are changes only with modules. */
+static bool
+is_due(const struct state *s, size_t of_policy)
+{
+	return of_policies[of_policy].id != RS_F_GOVERNORS || s->is_slow;
+}
+
 static void
 step(struct state *s, struct rs_frame *f, size_t at)
 {
 	if (at == STEP_FIRMWARE && s->is_slow)
 		read_firmware(s, f);
-	else if (at < SINGLES && (at != STEP_KERNEL || s->is_slow))
+	else if (at >= STEP_MACHINE && at < FIRST_POLICY && s->is_slow)
+		rs_machine_read(s->root, (unsigned)(at - STEP_MACHINE), f);
+	else if (at < SINGLES && (at > STEP_REALTIME || s->is_slow))
 		read_single(s, f, at);
-	else if (at >= FIRST_POLICY)
+	else if (at >= FIRST_POLICY && is_due(s, (at - FIRST_POLICY) % OF_POLICY))
 		read_policy(s, f, &s->policies[(at - FIRST_POLICY) / OF_POLICY],
 		    (at - FIRST_POLICY) % OF_POLICY);
 }
@@ -326,8 +364,11 @@ open_host(const struct rs_root *root, void **ret_state)
 
 static const char *const paths[] = {"proc/sys/kernel/osrelease", CORE "netdev_budget",
     CORE "netdev_budget_usecs", CORE "netdev_max_backlog", CORE "dev_weight",
-    CORE "rps_sock_flow_entries", CPU "intel_pstate/no_turbo", CPU "cpufreq/boost",
-    CPU "cpufreq/policy*", DMI "bios_version", DMI "bios_date", "proc/*/comm", NULL};
+    CORE "rps_sock_flow_entries", "proc/sys/net/ipv4/ip_forward", CONNTRACK "max",
+    CONNTRACK "buckets", CONNTRACK "tcp_timeout_established", CPU "intel_pstate/no_turbo",
+    CPU "cpufreq/boost", CPU "cpufreq/policy*", DMI "bios_version", DMI "bios_date", "proc/*/comm",
+    "proc/sys/kernel/version", "proc/cpuinfo", "etc/os-release",
+    "sys/devices/system/node/node*/cpulist", NULL};
 
 RS_COLLECTOR(settings_host) = {
     .id = "host_settings",

@@ -41,6 +41,7 @@ enum { FILES = RS_ARRAY_LEN(files) };
 struct line {
 	uint32_t irq;
 	int32_t file[FILES]; /* see kept.h */
+	int32_t spurious;    /* file */
 	int watch;
 	bool is_listed;
 	unsigned to_read; /* in how many of the next turns */
@@ -91,6 +92,7 @@ insert(struct state *s, size_t at, uint32_t irq)
 	s->n++;
 	s->lines[at] = (struct line){.irq = irq,
 	    .file = {RS_KEPT_NEW, RS_KEPT_NEW},
+	    .spurious = RS_KEPT_NEW,
 	    .watch = RS_FILEWATCH_NONE,
 	    .to_read = 1};
 	return &s->lines[at];
@@ -118,6 +120,7 @@ drop(struct state *s, struct line *line)
 {
 	for (size_t k = 0; k < FILES; k++)
 		rs_kept_drop(s->kept, &line->file[k]);
+	rs_kept_drop(s->kept, &line->spurious);
 	if (s->watch)
 		rs_filewatch_drop(s->watch, &line->watch);
 }
@@ -241,6 +244,36 @@ is_round_due(struct state *s, rs_ns now_ns)
 	return !s->watch || s->is_stirred || since >= RS_ROUND_SLOW * RS_ROUND_NS;
 }
 
+/* "count 35\nunhandled 3\nlast_unhandled 12 ms" (kernel/irq/proc.c) */
+static void
+read_spurious(struct state *s, struct rs_frame *f, struct line *line)
+{
+	struct rs_text t, row;
+	uint64_t count;
+	if (f->n_unhandled == RS_UNHANDLED_MAX ||
+	    rs_kept_read(s->kept, &line->spurious, &t, DIR "/%u/spurious", line->irq) != 0)
+		return;
+	while (rs_text_line(&t, &row)) {
+		if (rs_text_skip(&row, "unhandled") && rs_text_u64(&row, &count) &&
+		    count <= UINT32_MAX)
+			f->unhandled[f->n_unhandled++] =
+			    (struct rs_irq_unhandled){.irq = line->irq, .count = (uint32_t)count};
+	}
+}
+
+/* Of the lines that fire often; in a captured tree nobody says which. */
+static void
+read_loud(struct state *s, struct rs_frame *f)
+{
+	for (size_t i = 0; i < s->n && !rs_root_is_live(s->root); i++)
+		read_spurious(s, f, &s->lines[i]);
+	for (unsigned i = 0; i < f->n_loud_irqs; i++) {
+		const size_t at = lower_bound(s, f->loud_irqs[i]);
+		if (at < s->n && s->lines[at].irq == f->loud_irqs[i])
+			read_spurious(s, f, &s->lines[at]);
+	}
+}
+
 static int
 collect(void *state, struct rs_frame *f)
 {
@@ -259,6 +292,7 @@ collect(void *state, struct rs_frame *f)
 		due = s->n * FILES;
 	for (; due > 0 && s->at < s->n * FILES; due--)
 		step(s, f);
+	read_loud(s, f);
 	f->skipped_rows += s->is_full;
 	rs_rounds_note(&s->rounds, f);
 	return 0;
@@ -300,11 +334,11 @@ open_irq(const struct rs_root *root, void **ret_state)
 }
 
 static const char *const paths[] = {
-    DIR, DIR "/*/smp_affinity_list", DIR "/*/effective_affinity_list", NULL};
+    DIR, DIR "/*/smp_affinity_list", DIR "/*/effective_affinity_list", DIR "/*/spurious", NULL};
 
 RS_COLLECTOR(settings_irq) = {
     .id = "irq_settings",
-    .summary = "interrupts: cores wanted and taken",
+    .summary = "interrupts: cores wanted and taken, and what nobody handled",
     .paths = paths,
     .period_ms = 1000,
     .where = RS_WHERE_LIVE | RS_WHERE_CAPTURE,

@@ -273,7 +273,8 @@ open_nic(const struct rs_root *root, void **ret_state)
 	return 0;
 }
 
-static const char *const paths[] = {DIR, DIR "/*/queues/*/*ps_*", DIR "/*/threaded", NULL};
+static const char *const paths[] = {DIR, DIR "/*/queues/*/*ps_*", DIR "/*/threaded",
+    DIR "/*/device/numa_node", DIR "/*/master", DIR "/*/queues/*/tx_timeout", NULL};
 
 RS_COLLECTOR(settings_nic) = {
     .id = "nic_settings",

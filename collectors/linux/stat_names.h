@@ -68,14 +68,24 @@ struct rs_stat_place {
 bool rs_stat_read(
     const struct rs_stat_set *s, uint32_t i, struct rs_stat_place *place, struct rs_stat_use *ret);
 
-/* Where the counters of an interface's queues, and of what its ring lost, lie
- * among the values. Zeroed to begin with. */
+/* What is told of the interface as a whole: each is a sum of values. */
+enum rs_stat_sum {
+	RS_STAT_RING, /* packets the ring lost */
+	RS_STAT_RX_PAUSE,
+	RS_STAT_TX_PAUSE,  /* pause frames; where they are told apart, those that say stop */
+	RS_STAT_STOPS,	   /* of transmit queues, a ring being full */
+	RS_STAT_ALLOWANCE, /* packets beyond what the cloud allows the port */
+	RS_STAT_SUMS
+};
+
+/* Where the counters of an interface's queues, and those of its own, lie among
+ * the values. Zeroed to begin with. */
 struct rs_stat_plan {
 	struct rs_stat_use *uses; /* by direction (receive first), queue and kind */
-	uint32_t *ring;		  /* values whose sum is what the ring lost */
-	uint32_t n_uses, n_ring;
+	uint32_t *parts[RS_STAT_SUMS];
+	uint32_t n_uses, n_parts[RS_STAT_SUMS];
 	uint32_t n_values; /* a reading must have so many values */
-	uint32_t cap_uses, cap_ring;
+	uint32_t cap_uses, cap_parts[RS_STAT_SUMS];
 };
 
 /* Makes the plan anew. driver: NULL when it is not known. rx_queues,
@@ -89,7 +99,10 @@ void rs_stat_plan_free(struct rs_stat_plan *p); /* the memory it holds; zeroes i
  * there are fewer values than the plan needs. */
 bool rs_stat_next(const struct rs_stat_plan *p, const uint64_t *values, uint32_t n_values,
     uint32_t *at, struct rs_stat_use *ret, uint64_t *ret_sum);
-/* What the ring lost; false: the driver's counters do not tell. */
+/* False: the driver's counters do not tell. */
+bool rs_stat_total(const struct rs_stat_plan *p, enum rs_stat_sum what, const uint64_t *values,
+    uint32_t n_values, uint64_t *ret);
+/* The same for RS_STAT_RING. */
 bool rs_stat_ring(
     const struct rs_stat_plan *p, const uint64_t *values, uint32_t n_values, uint64_t *ret);
 

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "drivers.h"
 
@@ -40,27 +41,81 @@ add_use(struct rs_stat_plan *p, const struct rs_stat_use *u)
 }
 
 static int
-add_ring(struct rs_stat_plan *p, uint32_t index)
+add_part(struct rs_stat_plan *p, enum rs_stat_sum what, uint32_t index)
 {
-	void *const room = grow(p->ring, p->n_ring, &p->cap_ring, sizeof(*p->ring));
+	void *const room =
+	    grow(p->parts[what], p->n_parts[what], &p->cap_parts[what], sizeof(*p->parts[what]));
 	if (!room)
 		return -ENOMEM;
-	p->ring = room;
-	p->ring[p->n_ring++] = index;
+	p->parts[what] = room;
+	p->parts[what][p->n_parts[what]++] = index;
 	return 0;
 }
 
+/* Adds all counters of the list, or the first of them. */
 static int
-plan_ring(struct rs_stat_plan *p, const struct rs_stat_set *s, uint32_t n, const char *list)
+plan_list(struct rs_stat_plan *p, const struct rs_stat_set *s, enum rs_stat_sum what,
+    const char *list, bool is_one)
 {
+	const uint32_t n = RS_MIN(s->n, RS_STATS_MAX);
 	for (uint32_t i = 0; list && i < n; i++) {
 		if (!rs_driver_lists(list, rs_stat_name(s, i)))
 			continue;
-		const int error = add_ring(p, i);
-		if (error)
+		const int error = add_part(p, what, i);
+		if (error || is_one)
 			return error;
 	}
 	return 0;
+}
+
+/* Each driver has one of these. Those that tell stop from go on have both; one
+ * episode is one of each. */
+static const char rx_pause[] =
+    "rx_flow_control_xoff,port.link_xoff_rx,link_xoff_rx.nic,rx_pause_ctrl_phy,rx_pause,"
+    "rx_pause_frames,rx_xoff_pause_rcvd,rx_xoff_frames,fc_received,port_rx_pause,"
+    "mmc_rx_pause_frames,IEEE_rx_fdxfc,mac.rx_pause_mac_ctrl_frames,frames_rx_pause,"
+    "MAC rx valid pause frames,rx_flow_control_packets,mac_rx_mac_pause_num,rx_mac_pause,"
+    "rx_pause_packets";
+static const char tx_pause[] =
+    "tx_flow_control_xoff,port.link_xoff_tx,link_xoff_tx.nic,tx_pause_ctrl_phy,tx_pause,"
+    "tx_pause_frames,tx_pauseframes,tx_xoff_sent,tx_xoff_frames,fc_sent,port_tx_pause,"
+    "mmc_tx_pause_frame,IEEE_tx_fdxfc,mac.tx_pause_mac_ctrl_frames,frames_tx_pause,"
+    "MAC tx valid pause frames,mac_tx_mac_pause_num,tx_mac_pause,tx_pause_packets";
+
+/* Of a driver that does not tell by queue, in this order: a stop, or that it went
+ * on after one. */
+static const char *const stops[] = {
+    "tx_queue_stopped", "tx_stopped", "tx_restart_queue", "tx_restart"};
+
+static int
+plan_stops(struct rs_stat_plan *p, const struct rs_stat_set *s)
+{
+	int error = 0;
+	for (uint32_t i = 0; !error && i < p->n_uses; i++) {
+		if (p->uses[i].kind == RS_STAT_TXSTOP)
+			error = add_part(p, RS_STAT_STOPS, p->uses[i].index);
+	}
+	for (size_t i = 0; !error && p->n_parts[RS_STAT_STOPS] == 0 && i < RS_ARRAY_LEN(stops); i++)
+		error = plan_list(p, s, RS_STAT_STOPS, stops[i], true);
+	return error;
+}
+
+/* Amazon's ena; what is local to the link passes no router. */
+static const char allowance[] =
+    "bw_in_allowance_exceeded,bw_out_allowance_exceeded,pps_allowance_exceeded,"
+    "conntrack_allowance_exceeded";
+
+static int
+plan_sums(struct rs_stat_plan *p, const struct rs_stat_set *s, const char *ring)
+{
+	int error = plan_list(p, s, RS_STAT_RING, ring, false);
+	if (!error)
+		error = plan_list(p, s, RS_STAT_RX_PAUSE, rx_pause, true);
+	if (!error)
+		error = plan_list(p, s, RS_STAT_TX_PAUSE, tx_pause, true);
+	if (!error)
+		error = plan_list(p, s, RS_STAT_ALLOWANCE, allowance, false);
+	return error ? error : plan_stops(p, s);
 }
 
 static bool
@@ -133,8 +188,10 @@ count_values(struct rs_stat_plan *p)
 	p->n_values = 0;
 	for (uint32_t i = 0; i < p->n_uses; i++)
 		p->n_values = RS_MAX(p->n_values, p->uses[i].index + 1);
-	for (uint32_t i = 0; i < p->n_ring; i++)
-		p->n_values = RS_MAX(p->n_values, p->ring[i] + 1);
+	for (unsigned what = 0; what < RS_STAT_SUMS; what++) {
+		for (uint32_t i = 0; i < p->n_parts[what]; i++)
+			p->n_values = RS_MAX(p->n_values, p->parts[what][i] + 1);
+	}
 }
 
 int
@@ -143,7 +200,8 @@ rs_stat_plan_make(struct rs_stat_plan *p, const struct rs_stat_set *s,
 {
 	const uint32_t n = RS_MIN(s->n, RS_STATS_MAX);
 	struct rs_stat_place place = {0};
-	p->n_uses = p->n_ring = p->n_values = 0;
+	p->n_uses = p->n_values = 0;
+	memset(p->n_parts, 0, sizeof(p->n_parts));
 	for (uint32_t i = 0; i < n; i++) {
 		struct rs_stat_use u;
 		if (!rs_stat_read(s, i, &place, &u))
@@ -155,7 +213,7 @@ rs_stat_plan_make(struct rs_stat_plan *p, const struct rs_stat_set *s,
 	if (p->n_uses)
 		qsort(p->uses, p->n_uses, sizeof(*p->uses), compare);
 	choose(p, s, rx_queues, tx_queues);
-	const int error = plan_ring(p, s, n, driver ? driver->ring : NULL);
+	const int error = plan_sums(p, s, driver ? driver->ring : NULL);
 	count_values(p);
 	return error;
 }
@@ -164,7 +222,8 @@ void
 rs_stat_plan_free(struct rs_stat_plan *p)
 {
 	free(p->uses);
-	free(p->ring);
+	for (unsigned what = 0; what < RS_STAT_SUMS; what++)
+		free(p->parts[what]);
 	*p = (struct rs_stat_plan){0};
 }
 
@@ -182,12 +241,19 @@ rs_stat_next(const struct rs_stat_plan *p, const uint64_t *values, uint32_t n_va
 }
 
 bool
-rs_stat_ring(const struct rs_stat_plan *p, const uint64_t *values, uint32_t n_values, uint64_t *ret)
+rs_stat_total(const struct rs_stat_plan *p, enum rs_stat_sum what, const uint64_t *values,
+    uint32_t n_values, uint64_t *ret)
 {
-	if (!p->n_ring || n_values < p->n_values)
+	if (!p->n_parts[what] || n_values < p->n_values)
 		return false;
 	*ret = 0;
-	for (uint32_t i = 0; i < p->n_ring; i++)
-		*ret += values[p->ring[i]];
+	for (uint32_t i = 0; i < p->n_parts[what]; i++)
+		*ret += values[p->parts[what][i]];
 	return true;
+}
+
+bool
+rs_stat_ring(const struct rs_stat_plan *p, const uint64_t *values, uint32_t n_values, uint64_t *ret)
+{
+	return rs_stat_total(p, RS_STAT_RING, values, n_values, ret);
 }

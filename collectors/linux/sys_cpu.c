@@ -11,6 +11,7 @@
 
 #include "collector.h"
 #include "irq_accounting.h"
+#include "num.h"
 #include "reader.h"
 
 #define DIR "sys/devices/system/cpu/"
@@ -85,6 +86,24 @@ read_rest(const struct rs_root *root, struct rs_cpu_info *info)
 	read_groups(root, info);
 }
 
+/* Not every machine tells them (drivers/base/arch_topology.c): none where the first core
+ * has none. */
+static void
+put_capacities(const struct state *s, struct rs_frame *f)
+{
+	const struct rs_cpuset *const cpus = &s->info.online;
+	for (unsigned c = rs_cpuset_next(cpus, 0); c < RS_CPU_MAX;
+	     c = rs_cpuset_next(cpus, c + 1)) {
+		char path[64], text[16];
+		uint64_t capacity;
+		(void)snprintf(path, sizeof(path), DIR "cpu%u/cpu_capacity", c);
+		if (rs_root_read(s->root, path, text, sizeof(text)) <= 0 ||
+		    rs_num_u64(rs_text_trim(rs_text_of(text)), &capacity) != 0)
+			return;
+		rs_put_fact(f, RS_F_CAPACITY, c, RS_NO_QUEUE, rs_text_trim(rs_text_of(text)));
+	}
+}
+
 /* True when the set of online CPUs is not what it was. */
 static bool
 read_online(struct state *s)
@@ -129,6 +148,7 @@ collect(void *state, struct rs_frame *f)
 	s->read_at_ns = f->at_ns;
 	if (!s->is_known)
 		return -ENOENT;
+	put_capacities(s, f);
 	f->cpus = s->info;
 	f->cpus.is_present = true;
 	return 0;
@@ -143,8 +163,8 @@ close_cpu(void *state)
 }
 
 static const char *const paths[] = {DIR "online", DIR "possible", DIR "isolated", DIR "nohz_full",
-    DIR "cpu*/topology/thread_siblings_list", "proc/pressure/irq", "proc/pressure/cpu",
-    "proc/sys/kernel/osrelease", NULL};
+    DIR "cpu*/topology/thread_siblings_list", DIR "cpu*/cpu_capacity", "proc/pressure/irq",
+    "proc/pressure/cpu", "proc/sys/kernel/osrelease", NULL};
 
 RS_COLLECTOR(sys_cpu) = {
     .id = "cpu",

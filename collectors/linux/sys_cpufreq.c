@@ -28,7 +28,7 @@ struct policy {
 struct core {
 	uint16_t cpu;
 	uint16_t policy; /* index, or NO_POLICY */
-	int32_t throttle_file;
+	int32_t throttle_file, time_file;
 };
 
 struct state {
@@ -48,8 +48,10 @@ forget(struct state *s)
 		rs_kept_drop(s->kept, &s->policies[i].cur_file);
 		rs_kept_drop(s->kept, &s->policies[i].max_file);
 	}
-	for (size_t i = 0; i < s->n_cores; i++)
+	for (size_t i = 0; i < s->n_cores; i++) {
 		rs_kept_drop(s->kept, &s->cores[i].throttle_file);
+		rs_kept_drop(s->kept, &s->cores[i].time_file);
+	}
 	s->n_policies = s->n_cores = 0;
 }
 
@@ -123,6 +125,7 @@ discover(struct state *s)
 		    .policy =
 			policy_number(s->root, cpu, &number) ? policy_index(s, number) : NO_POLICY,
 		    .throttle_file = RS_KEPT_NEW,
+		    .time_file = RS_KEPT_NEW,
 		};
 	}
 	return 0;
@@ -175,18 +178,32 @@ put_policies(struct state *s, bool wants_clock, struct rs_frame *f)
 	}
 }
 
-/* Intel only (arch/x86/kernel/cpu/mce/therm_throt.c). */
+/* The number that was put; 0: there is none, too. */
+static uint64_t
+put_heat(struct state *s, struct rs_frame *f, unsigned cpu, int32_t *file, const char *name,
+    enum rs_metric_id metric)
+{
+	struct rs_text t;
+	uint64_t value;
+	if (rs_kept_read(s->kept, file, &t, DIR "cpu%u/thermal_throttle/%s", cpu, name) < 0 ||
+	    rs_num_u64(t, &value) < 0)
+		return 0;
+	rs_put_paced(f, metric, cpu, value, PERIOD_S);
+	return value;
+}
+
+/* Intel only (arch/x86/kernel/cpu/mce/therm_throt.c); the time since 5.6, which
+ * grows when a time of heat is over, and is not looked at before the first. What the
+ * package counts is the same on each of its cores, and its cores count as well. */
 static void
 put_throttled(struct state *s, struct rs_frame *f)
 {
 	for (size_t i = 0; i < s->n_cores; i++) {
 		struct core *const c = &s->cores[i];
-		struct rs_text t;
-		uint64_t count;
-		if (rs_kept_read(s->kept, &c->throttle_file, &t,
-			DIR "cpu%u/thermal_throttle/core_throttle_count", c->cpu) == 0 &&
-		    rs_num_u64(t, &count) == 0)
-			rs_put_paced(f, RS_M_CORE_THROTTLED, c->cpu, count, PERIOD_S);
+		if (put_heat(s, f, c->cpu, &c->throttle_file, "core_throttle_count",
+			RS_M_CORE_THROTTLED) > 0)
+			(void)put_heat(s, f, c->cpu, &c->time_file, "core_throttle_total_time_ms",
+			    RS_M_CORE_THROTTLED_TIME);
 	}
 }
 
@@ -199,8 +216,10 @@ retry(struct state *s)
 		rs_kept_retry(&s->policies[i].cur_file);
 		rs_kept_retry(&s->policies[i].max_file);
 	}
-	for (size_t i = 0; i < s->n_cores; i++)
+	for (size_t i = 0; i < s->n_cores; i++) {
 		rs_kept_retry(&s->cores[i].throttle_file);
+		rs_kept_retry(&s->cores[i].time_file);
+	}
 }
 
 static int
@@ -252,7 +271,8 @@ open_cpufreq(const struct rs_root *root, void **ret_state)
 
 static const char *const paths[] = {DIR "cpufreq/policy*/scaling_cur_freq",
     DIR "cpufreq/policy*/cpuinfo_max_freq", DIR "cpu*/cpufreq",
-    DIR "cpu*/thermal_throttle/core_throttle_count", DIR "present", DIR "online",
+    DIR "cpu*/thermal_throttle/core_throttle_count",
+    DIR "cpu*/thermal_throttle/core_throttle_total_time_ms", DIR "present", DIR "online",
     "sys/bus/event_source/devices/msr/type", "sys/bus/event_source/devices/msr/events/aperf",
     "sys/bus/event_source/devices/msr/events/mperf", "sys/bus/event_source/devices/msr/events/tsc",
     NULL};

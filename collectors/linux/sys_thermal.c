@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Temperature of the hottest sensor of the processor: thermal zones where they
- * name it, else the sensor chips of processors, else the firmware's zone. Loop
- * thread.
+ * name it, else the sensor chips of processors, else the firmware's zone; and from
+ * which the zone slows the processor down. Loop thread.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #define ZONES "sys/class/thermal"
 #define CHIPS "sys/class/hwmon"
 
-enum { PERIOD_S = 5, SENSORS_MAX = 16 };
+enum { PERIOD_S = 5, SENSORS_MAX = 16, TRIPS_MAX = 12, TRIP_MIN = 40000, ABSURD = 150000 };
 
 struct sensor {
 	char path[96];
@@ -142,7 +142,53 @@ read_sensor(struct state *s, struct sensor *sensor, uint64_t *ret)
 {
 	struct rs_text t;
 	return rs_kept_read(s->kept, &sensor->file, &t, "%s", sensor->path) == 0 &&
-	       rs_num_u64(t, ret) == 0 && *ret > 0 && *ret < 150000;
+	       rs_num_u64(t, ret) == 0 && *ret > 0 && *ret < ABSURD;
+}
+
+/* The lowest temperature from which a zone slows the processor down; 0: it tells
+ * none. Those of Intel's packages are switched off by a figure out of this range. */
+static uint64_t
+passive_trip(const struct rs_root *root, const char *sensor)
+{
+	char zone[96];
+	uint64_t lowest = 0;
+	(void)rs_text_copy((struct rs_text){sensor, sensor + strlen(sensor) - strlen("/temp")},
+	    zone, sizeof(zone));
+	for (unsigned i = 0; i < TRIPS_MAX; i++) {
+		char path[128], text[32];
+		uint64_t value;
+		(void)snprintf(path, sizeof(path), "%s/trip_point_%u_type", zone, i);
+		if (rs_root_read(root, path, text, sizeof(text)) < 0)
+			break;
+		if (strcmp(text, "passive") != 0)
+			continue;
+		(void)snprintf(path, sizeof(path), "%s/trip_point_%u_temp", zone, i);
+		const int n = rs_root_read(root, path, text, sizeof(text));
+		if (n > 0 && rs_num_u64(rs_text_of(text), &value) == 0 && value >= TRIP_MIN &&
+		    value < ABSURD && (lowest == 0 || value < lowest))
+			lowest = value;
+	}
+	return lowest;
+}
+
+/* Of zones only: chips have no such thing. */
+static void
+put_trip(const struct state *s, struct rs_frame *f)
+{
+	uint64_t lowest = 0;
+	char text[24];
+	for (size_t i = 0; i < s->n; i++) {
+		if (strncmp(s->sensors[i].path, ZONES, strlen(ZONES)) != 0)
+			continue;
+		const uint64_t trip = passive_trip(s->root, s->sensors[i].path);
+		if (trip && (lowest == 0 || trip < lowest))
+			lowest = trip;
+	}
+	(void)snprintf(text, sizeof(text), "%u", (unsigned)(lowest / 1000));
+	if (lowest)
+		rs_put_fact(f, RS_F_PASSIVE_TRIP, 0, RS_NO_QUEUE, rs_text_of(text));
+	else
+		rs_put_fact_gone(f, RS_F_PASSIVE_TRIP, 0, RS_NO_QUEUE);
 }
 
 static int
@@ -150,8 +196,10 @@ collect(void *state, struct rs_frame *f)
 {
 	struct state *const s = state;
 	uint64_t hottest = 0, value;
-	if (s->n == 0)
+	if (s->n == 0) {
 		discover(s);
+		put_trip(s, f);
+	}
 	for (size_t i = 0; i < s->n; i++) {
 		if (read_sensor(s, &s->sensors[i], &value))
 			hottest = RS_MAX(hottest, value);
@@ -192,6 +240,7 @@ open_thermal(const struct rs_root *root, void **ret_state)
 }
 
 static const char *const paths[] = {ZONES "/thermal_zone*/temp", ZONES "/thermal_zone*/type",
+    ZONES "/thermal_zone*/trip_point_*_type", ZONES "/thermal_zone*/trip_point_*_temp",
     CHIPS "/hwmon*/name", CHIPS "/hwmon*/temp*_input", CHIPS "/hwmon*/temp*_label", NULL};
 
 RS_COLLECTOR(sys_thermal) = {

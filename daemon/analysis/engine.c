@@ -43,7 +43,7 @@ struct rs_engine {
 	uint64_t tick; /* of the rings; counts missed ticks too */
 	rs_ns interval_ns, due_ns;
 	rs_ns now_ns;
-	int64_t wall_ms;
+	int64_t wall_ms, boot_ms;
 	unsigned n_active;
 	uint64_t refused;
 	rs_finding_fn fn; /* during a run */
@@ -177,6 +177,19 @@ advance(struct rs_engine *e, const struct rs_view *v)
 	e->due_ns = v->due_ns;
 	e->now_ns = v->mono_ns;
 	e->wall_ms = v->wall_ms;
+	e->boot_ms = v->boot_ms;
+}
+
+/* A machine that starts without knowing the time learns it later: what stands, or
+ * may stand again, is then told with its real time. */
+static void
+follow_clock(struct rs_engine *e)
+{
+	for (size_t i = 0; i < e->tracks.n; i++) {
+		struct rs_track *const t = &e->tracks.at[i];
+		if (t->is_used && rs_finding_follow(&t->f, e->wall_ms - e->boot_ms))
+			t->has_changed = true;
+	}
 }
 
 /* Asking the rules. */
@@ -399,6 +412,7 @@ raise_track(struct rs_engine *e, struct rs_track *t, const struct rs_tally *tall
 	if (!is_same) {
 		t->f.id = e->next_id++;
 		t->f.raised_ms = e->wall_ms;
+		t->f.raised_boot_ms = e->boot_ms;
 		t->f.episodes = 0;
 		(void)snprintf(t->f.code, sizeof(t->f.code), "%s", r->code);
 		(void)snprintf(t->f.title, sizeof(t->f.title), "%s", r->title);
@@ -432,6 +446,33 @@ take_over(struct rs_engine *e, unsigned rank)
 	return true;
 }
 
+/* Whether a finding of the rule it gives way to stands for the same device. */
+static bool
+is_outdone(const struct rs_engine *e, const struct rs_track *t)
+{
+	const char *const code = rule_of(e, t)->gives_way_to;
+
+	for (size_t i = 0; code && i < e->tracks.n; i++) {
+		const struct rs_track *const other = &e->tracks.at[i];
+		if (other->is_active && strcmp(rule_of(e, other)->code, code) == 0 &&
+		    strcmp(other->f.subject.device, t->f.subject.device) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Whether the votes raise it, by the window for what they say. */
+static bool
+is_carried(const struct rs_engine *e, struct rs_track *t, struct rs_tally *tally)
+{
+	const unsigned info_window_s = rule_of(e, t)->info_window_s;
+
+	if (info_window_s > 0 && !raises(e, t, tally, tally->severity[RS_WARN]))
+		count(e, t, info_window_s, RAISE_SAMPLES, tally);
+	return rs_vote_at(&t->votes, e->tick)->vote == RS_VOTE_RAISE &&
+	       raises(e, t, tally, tally->raise);
+}
+
 static void
 try_raise(struct rs_engine *e, struct rs_track *t)
 {
@@ -443,8 +484,8 @@ try_raise(struct rs_engine *e, struct rs_track *t)
 		raise_severity(e, t, &tally);
 		return;
 	}
-	if (rs_vote_at(&t->votes, e->tick)->vote != RS_VOTE_RAISE ||
-	    !raises(e, t, &tally, tally.raise) || (r->rank > 0 && !take_over(e, r->rank)))
+	if (!is_carried(e, t, &tally) || is_outdone(e, t) ||
+	    (r->rank > 0 && !take_over(e, r->rank)))
 		return;
 	if (e->n_active >= RS_FINDINGS_MAX) {
 		e->refused += !t->is_refused;
@@ -463,7 +504,8 @@ is_over(const struct rs_engine *e, const struct rs_track *t)
 
 	if (t->is_active || (t->has_cleared && e->now_ns - t->cleared_ns <= SAME_EPISODE_NS))
 		return false;
-	count(e, t, RS_MAX(rule_of(e, t)->window_s, RAISE_S), RAISE_SAMPLES, &tally);
+	const struct rs_rule *const r = rule_of(e, t);
+	count(e, t, RS_MAX(RS_MAX(r->window_s, r->info_window_s), RAISE_S), RAISE_SAMPLES, &tally);
 	return tally.severity[RS_INFO] == 0;
 }
 
@@ -473,6 +515,7 @@ rs_engine_run(struct rs_engine *e, const struct rs_view *v, rs_finding_fn fn, vo
 	e->fn = fn;
 	e->arg = arg;
 	advance(e, v);
+	follow_clock(e);
 	rs_recent_add(e->recent, v);
 	find_cause(e, v);
 	for (size_t i = 0; i < e->n_rules; i++)
@@ -489,6 +532,8 @@ rs_engine_run(struct rs_engine *e, const struct rs_view *v, rs_finding_fn fn, vo
 	}
 	for (size_t i = e->tracks.n; i-- > 0;) {
 		struct rs_track *const t = &e->tracks.at[i];
+		if (t->is_active && is_outdone(e, t))
+			clear_track(e, t);
 		if (t->is_active && t->has_changed)
 			tell(e, RS_FINDING_CHANGED, t);
 		if (t->is_used && is_over(e, t))

@@ -30,7 +30,7 @@ void rs_engine_configure(struct rs_engine *e, const struct rs_rule_conf *confs);
 
 enum rs_finding_event { RS_FINDING_RAISED, RS_FINDING_CHANGED, RS_FINDING_CLEARED };
 /* Called for each event during rs_engine_run; CHANGED: severity, subject or
- * staleness changed, or an episode was added. */
+ * staleness changed, an episode was added, or the clock was set. */
 typedef void (*rs_finding_fn)(void *arg, enum rs_finding_event ev, const struct rs_finding *f);
 
 void rs_engine_run(struct rs_engine *e, const struct rs_view *v, rs_finding_fn fn, void *arg);

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "irqname.h"
 #include "load.h"
 
 /* A source below this share of what reaches the core is not worth a name. */
@@ -31,6 +30,32 @@ rs_irq_rate_on(const struct rs_irq_view *q, unsigned cpu)
 			return q->cells[i].rate_ps;
 	}
 	return 0.0;
+}
+
+int
+rs_irq_busiest_core(const struct rs_irq_view *q)
+{
+	double most = 0.0;
+	int cpu = -1;
+
+	for (uint32_t i = 0; i < q->n_cells; i++) {
+		if (q->cells[i].rate_ps > most) {
+			most = q->cells[i].rate_ps;
+			cpu = q->cells[i].cpu;
+		}
+	}
+	return cpu;
+}
+
+const struct rs_irq_feed *
+rs_irq_feed_of(const struct rs_irq_view *q, uint32_t ifindex)
+{
+	for (uint32_t i = 0; i < q->n_feeds; i++) {
+		const struct rs_irq_feed *const f = &q->feeds[i];
+		if (f->role == RS_IRQ_QUEUE && (ifindex == 0 || f->ifindex == ifindex))
+			return f;
+	}
+	return NULL;
 }
 
 /* Adds a line to the devices seen so far; queue_rate is what f.queue has. */
@@ -241,48 +266,65 @@ rs_irq_pile_of(const struct rs_view *v, double min_rate_ps, struct rs_irq_pile *
 	*ret = p;
 }
 
-#define NAMED_MAX 4u
-
-/* The devices of busy lines in the order of their lines; returns how many. */
+/* Adds a device unless it is listed; those beyond cap are counted. */
 static size_t
-devices_of(const struct rs_view *v, const struct rs_nic_view *ret[static NAMED_MAX])
+note_device(uint32_t ifindex, uint32_t *ret, size_t cap, size_t n)
+{
+	const size_t listed = RS_MIN(n, cap);
+
+	for (size_t at = 0; at < listed; at++) {
+		if (ret[at] == ifindex)
+			return n;
+	}
+	if (n < cap)
+		ret[n] = ifindex;
+	return n + 1;
+}
+
+size_t
+rs_busy_devices(const struct rs_view *v, double min_rate_ps, uint32_t *ret, size_t cap)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < v->n_irqs; i++) {
-		if (!rs_irq_is_busy(&v->irqs[i], RS_PILE_LINE_PS))
-			continue;
-		const struct rs_nic_view *const nic = rs_view_nic(v, device_of(&v->irqs[i]));
-		size_t at = 0;
-		while (at < n && at < NAMED_MAX && ret[at] != nic)
-			at++;
-		if (!nic || (at < n && at < NAMED_MAX))
-			continue;
-		if (n < NAMED_MAX)
-			ret[n] = nic;
-		n++;
+		const struct rs_irq_view *const q = &v->irqs[i];
+		for (uint32_t k = 0; rs_irq_is_busy(q, min_rate_ps) && k < q->n_feeds; k++) {
+			if (is_first_of_device(q, k) && rs_view_nic(v, q->feeds[k].ifindex))
+				n = note_device(q->feeds[k].ifindex, ret, cap, n);
+		}
 	}
 	return n;
 }
 
 void
-rs_irq_pile_phrase(const struct rs_view *v, unsigned cpu, char *dst, size_t cap)
+rs_nic_names(const struct rs_nic_view *const *nics, size_t n, char dst[static RS_NIC_NAMES_BYTES])
 {
-	const struct rs_nic_view *nics[NAMED_MAX];
-	const size_t n = devices_of(v, nics);
-	char names[NAMED_MAX * 24] = "";
 	size_t len = 0;
 
+	dst[0] = '\0';
+	for (size_t i = 0; i < RS_MIN(n, RS_NIC_NAMES_MAX); i++) {
+		const char *const before = i == 0 ? "" : i + 1 == n ? " and " : ", ";
+		(void)snprintf(
+		    dst + len, RS_NIC_NAMES_BYTES - len, "%s%s", before, nics[i]->info.name);
+		len += strlen(dst + len);
+	}
+}
+
+void
+rs_irq_pile_phrase(const struct rs_view *v, unsigned cpu, char *dst, size_t cap)
+{
+	const struct rs_nic_view *nics[RS_NIC_NAMES_MAX];
+	uint32_t devices[RS_NIC_NAMES_MAX];
+	const size_t n = rs_busy_devices(v, RS_PILE_LINE_PS, devices, RS_NIC_NAMES_MAX);
+	char names[RS_NIC_NAMES_BYTES];
+
 	/* More than can be named are all there are. */
-	if (n == 0 || n > NAMED_MAX) {
+	if (n == 0 || n > RS_NIC_NAMES_MAX) {
 		(void)snprintf(dst, cap, "every NIC interrupt fires on core %u", cpu);
 		return;
 	}
-	for (size_t i = 0; i < n; i++) {
-		const char *const before = i == 0 ? "" : i + 1 == n ? " and " : ", ";
-		(void)snprintf(
-		    names + len, sizeof(names) - len, "%s%s", before, nics[i]->info.name);
-		len += strlen(names + len);
-	}
+	for (size_t i = 0; i < n; i++)
+		nics[i] = rs_view_nic(v, devices[i]);
+	rs_nic_names(nics, n, names);
 	(void)snprintf(dst, cap, "every interrupt of %s fires on core %u", names, cpu);
 }

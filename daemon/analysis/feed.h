@@ -6,6 +6,7 @@
 #ifndef RS_FEED_H
 #define RS_FEED_H
 
+#include "irqname.h"
 #include "view.h"
 
 #define RS_FEEDS_MAX 8u
@@ -47,6 +48,16 @@ struct rs_irq_pile {
 };
 void rs_irq_pile_of(const struct rs_view *v, double min_rate_ps, struct rs_irq_pile *ret);
 
+/* The devices with a busy line, in the order of their lines; a shared line is
+ * each one's. Returns how many there are, which may be more than cap. */
+size_t rs_busy_devices(const struct rs_view *v, double min_rate_ps, uint32_t *ret, size_t cap);
+
+/* "eth0, eth1 and eth2"; RS_NIC_NAMES_BYTES hold RS_NIC_NAMES_MAX of them. */
+#define RS_NIC_NAMES_MAX 4u
+#define RS_NIC_NAMES_BYTES 96
+void rs_nic_names(
+    const struct rs_nic_view *const *nics, size_t n, char dst[static RS_NIC_NAMES_BYTES]);
+
 /* "every interrupt of eth0 and eth1 fires on core 3": the devices with a busy
  * line, four at most. */
 void rs_irq_pile_phrase(const struct rs_view *v, unsigned cpu, char *dst, size_t cap);
@@ -55,5 +66,9 @@ void rs_irq_pile_phrase(const struct rs_view *v, unsigned cpu, char *dst, size_t
 bool rs_irq_is_busy(const struct rs_irq_view *q, double min_rate_ps);
 /* Interrupts per second of the line on the core. */
 double rs_irq_rate_on(const struct rs_irq_view *q, unsigned cpu);
+/* The core that takes most of the line's interrupts; -1: none does. */
+int rs_irq_busiest_core(const struct rs_irq_view *q);
+/* The first queue of the interface (0: of any) that the line serves; NULL: none. */
+const struct rs_irq_feed *rs_irq_feed_of(const struct rs_irq_view *q, uint32_t ifindex);
 
 #endif

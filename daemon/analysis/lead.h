@@ -33,6 +33,12 @@ struct rs_lead {
 	size_t n_feeds;
 	double feeds_ps; /* interrupts per second of all of them */
 	unsigned n_nics; /* feeds with at least RS_FEEDS_SHARE of it */
+	/* Packets each of them received on the core, by its queues or its only line;
+	 * NAN: not known. A line interrupts for packets that were sent, too, so only
+	 * these tell who feeds the core: n_rx_nics give it RS_FEEDS_SHARE of what it
+	 * receives; 0: not known of all that matter. */
+	double feed_rx_pps[RS_FEEDS_MAX];
+	unsigned n_rx_nics;
 	/* Packets come by hand-over from other cores (RPS) rather than interrupts. */
 	bool is_by_rps;
 	/* A kernel thread does the work (threaded NAPI, VPN). */
@@ -49,6 +55,19 @@ struct rs_lead {
 
 /* False: no core leads, nothing is to be explained. */
 bool rs_lead_of(const struct rs_view *v, struct rs_lead *ret);
+
+/* The indirection table of the leading interface. */
+struct rs_lead_table {
+	struct rs_text text; /* as the setting has it (rss.h) */
+	uint32_t entries;
+	uint32_t most, least; /* entries of a queue */
+	unsigned n;	      /* receive queues */
+	unsigned selected;    /* of them, that have an entry */
+	unsigned first;	      /* the first of those */
+};
+/* False: table or queues are not known, there is one queue, or it is too large a
+ * table to be counted. */
+bool rs_lead_table(const struct rs_lead *l, struct rs_lead_table *ret);
 
 /* Text of a setting of the leading interface, NULL: not known. */
 const char *rs_lead_fact(const struct rs_lead *l, enum rs_fact_id id);

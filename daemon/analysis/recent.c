@@ -18,6 +18,13 @@ enum {
 };
 #define FLOW_NS (10 * RS_NS_PER_S)
 #define FLOW_SPAN_MIN_NS (8 * RS_NS_PER_S)
+#define HOT 0.90
+/* A link that came needs so long until its frames are whole. */
+#define SETTLE_NS (5 * RS_NS_PER_S)
+/* Settings are read every four seconds: what the link did so long before and after
+ * a change of them was seen is theirs. */
+#define EXCUSED_NS (10 * RS_NS_PER_S)
+#define EXCUSED_SLOTS 3 /* of five seconds */
 
 struct sum {
 	int64_t slot; /* number of the newest slot */
@@ -29,12 +36,15 @@ struct nic {
 	uint32_t ifindex; /* 0: free */
 	uint64_t seen;	  /* tick */
 	int64_t carrier_changes;
+	rs_ns moved_ns;	  /* when the carrier came or went */
+	rs_ns excused_ns; /* when a setting changed for which drivers drop the link */
 	struct sum sums[RS_RECENT_COUNT];
 };
 
 struct sample {
 	rs_ns at_ns;
 	double bps[2]; /* in, out */
+	double connections;
 };
 
 struct best {
@@ -55,6 +65,7 @@ struct rs_recent {
 static const unsigned spans_s[RS_RECENT_COUNT] = {
     [RS_RECENT_RX_60] = 60,
     [RS_RECENT_RING_60] = 60,
+    [RS_RECENT_COLD_60] = 60,
     [RS_RECENT_TX_60] = 60,
     [RS_RECENT_QDISC_60] = 60,
     [RS_RECENT_CARRIER_300] = 300,
@@ -88,6 +99,15 @@ slot_at(rs_ns at_ns, unsigned span_s)
 	return at_ns / (span_s * RS_NS_PER_S / SLOTS);
 }
 
+/* The place of a slot in its ring, also before time 0. */
+static size_t
+place_of(int64_t slot)
+{
+	const int64_t at = slot % SLOTS;
+
+	return (size_t)(at < 0 ? at + SLOTS : at);
+}
+
 /* Empties the slots that passed since the newest. */
 static void
 advance(struct sum *s, int64_t slot)
@@ -95,7 +115,7 @@ advance(struct sum *s, int64_t slot)
 	const int64_t passed = slot - s->slot;
 
 	for (int64_t i = 1; i <= RS_MIN(passed, (int64_t)SLOTS); i++)
-		s->at[(s->slot + i) % SLOTS] = 0.0;
+		s->at[place_of(s->slot + i)] = 0.0;
 	if (passed > 0)
 		s->slot = slot;
 	if (passed >= SLOTS)
@@ -110,7 +130,7 @@ add(struct sum *s, rs_ns now_ns, unsigned span_s, double increment)
 	advance(s, slot);
 	if (isnan(increment))
 		return;
-	s->at[slot % SLOTS] += increment;
+	s->at[place_of(slot)] += increment;
 	s->is_known = true;
 }
 
@@ -131,30 +151,85 @@ find_nic(struct rs_recent *r, uint32_t ifindex)
 		memset(room, 0, sizeof(*room));
 		room->ifindex = ifindex;
 		room->carrier_changes = -1;
+		room->moved_ns = room->excused_ns = INT64_MIN / 2;
 	}
 	return room;
 }
 
+/* Takes back what was added in the newest slots. */
 static void
-add_nic(struct rs_recent *r, const struct rs_nic_view *v, double seconds)
+forget_newest(struct sum *s, unsigned slots)
+{
+	for (unsigned i = 0; i < slots; i++)
+		s->at[(s->slot + SLOTS - i) % SLOTS] = 0.0;
+}
+
+/* Whether a setting of the interface changed for which drivers reset the device:
+ * `ethtool -L`, `-G`, `-s`, another MTU. */
+static bool
+was_set_anew(const struct rs_view *v, const struct rs_nic_view *nic)
+{
+	static const enum rs_fact_id resets[] = {RS_F_RX_QUEUES, RS_F_TX_QUEUES,
+	    RS_F_CHANNELS_COMBINED, RS_F_CHANNELS_RX, RS_F_CHANNELS_TX, RS_F_RING_RX, RS_F_RING_TX,
+	    RS_F_MTU, RS_F_AUTONEG, RS_F_LINK_ADVERTISED};
+
+	for (size_t i = 0; i < v->n_changes; i++) {
+		if (strcmp(v->changes[i].labels.device, nic->info.name) != 0)
+			continue;
+		for (size_t k = 0; k < RS_ARRAY_LEN(resets); k++) {
+			if (v->changes[i].fact == resets[k])
+				return true;
+		}
+	}
+	return false;
+}
+
+/* How often the carrier came and went by itself; NAN: not known. */
+static double
+count_carrier(struct rs_recent *r, struct nic *n, const struct rs_nic_view *nic, bool is_set_anew)
+{
+	double carrier = NAN;
+
+	if (n->carrier_changes >= 0 && nic->info.carrier_changes >= n->carrier_changes)
+		carrier = (double)(nic->info.carrier_changes - n->carrier_changes);
+	n->carrier_changes = nic->info.carrier_changes;
+	if (is_set_anew) {
+		n->excused_ns = r->now_ns;
+		forget_newest(&n->sums[RS_RECENT_CARRIER_300], EXCUSED_SLOTS);
+	}
+	if (carrier > 0.0 || nic->info.is_up == 0) {
+		n->moved_ns = r->now_ns;
+		forget_newest(&n->sums[RS_RECENT_WIRE_600], 1);
+	}
+	return carrier > 0.0 && r->now_ns - n->excused_ns < EXCUSED_NS ? 0.0 : carrier;
+}
+
+static bool
+has_hot_core(const struct rs_view *v)
+{
+	return v->has_packet_load && v->hottest_core_load >= HOT;
+}
+
+static void
+add_nic(
+    struct rs_recent *r, const struct rs_view *view, const struct rs_nic_view *v, double seconds)
 {
 	struct nic *const n = find_nic(r, v->info.ifindex);
-	double carrier = NAN;
 
 	if (!n)
 		return;
-	if (n->carrier_changes >= 0 && v->info.carrier_changes >= n->carrier_changes)
-		carrier = (double)(v->info.carrier_changes - n->carrier_changes);
 	n->seen = r->tick;
-	n->carrier_changes = v->info.carrier_changes;
+	const double carrier = count_carrier(r, n, v, was_set_anew(view, v));
+	const bool is_settled = r->now_ns - n->moved_ns >= SETTLE_NS;
 	const double increments[RS_RECENT_COUNT] = {
 	    [RS_RECENT_RX_60] = v->rx_pps * seconds,
 	    [RS_RECENT_RING_60] = v->lost_ring_pps * seconds,
+	    [RS_RECENT_COLD_60] = has_hot_core(view) ? 0.0 : v->lost_ring_pps * seconds,
 	    [RS_RECENT_TX_60] = v->tx_pps * seconds,
 	    [RS_RECENT_QDISC_60] = v->lost_qdisc_pps * seconds,
 	    [RS_RECENT_CARRIER_300] = carrier,
 	    [RS_RECENT_RX_600] = v->rx_pps * seconds,
-	    [RS_RECENT_WIRE_600] = v->lost_wire_pps * seconds,
+	    [RS_RECENT_WIRE_600] = is_settled ? v->lost_wire_pps * seconds : 0.0,
 	};
 	for (unsigned i = 0; i < RS_RECENT_COUNT; i++)
 		add(&n->sums[i], r->now_ns, spans_s[i], increments[i]);
@@ -179,7 +254,9 @@ rs_recent_sum(const struct rs_recent *r, uint32_t ifindex, enum rs_recent_id id)
 static void
 add_flow(struct rs_recent *r, const struct rs_view *v)
 {
-	r->flow[r->next] = (struct sample){.at_ns = v->mono_ns, .bps = {v->rx_bps, v->tx_bps}};
+	r->flow[r->next] = (struct sample){.at_ns = v->mono_ns,
+	    .bps = {v->rx_bps, v->tx_bps},
+	    .connections = v->conntrack_entries};
 	r->next = (r->next + 1) % FLOW_TICKS;
 	r->n = RS_MIN(r->n + 1, (unsigned)FLOW_TICKS);
 }
@@ -214,12 +291,33 @@ rs_recent_flow(const struct rs_recent *r, bool is_tx, double *ret_mean_bps, doub
 	return true;
 }
 
+bool
+rs_recent_conntrack(const struct rs_recent *r, double *ret_growth_ps)
+{
+	const struct sample *newest = NULL, *oldest = NULL;
+
+	for (unsigned i = 0; i < r->n; i++) {
+		const struct sample *const s =
+		    &r->flow[(r->next + FLOW_TICKS - 1 - i) % FLOW_TICKS];
+
+		if (r->now_ns - s->at_ns >= FLOW_NS || isnan(s->connections))
+			break;
+		newest = newest ? newest : s;
+		oldest = s;
+	}
+	if (!newest || newest->at_ns - oldest->at_ns < FLOW_SPAN_MIN_NS)
+		return false;
+	*ret_growth_ps = (newest->connections - oldest->connections) * (double)RS_NS_PER_S /
+			 (double)(newest->at_ns - oldest->at_ns);
+	return true;
+}
+
 /* A tick is compared with those before it, so it is added a tick later. */
 static void
 add_best(struct rs_recent *r, const struct rs_view *v)
 {
 	const int64_t slot = v->mono_ns / (BEST_SLOT_S * RS_NS_PER_S);
-	struct best *const b = &r->best[slot % SLOTS];
+	struct best *const b = &r->best[place_of(slot)];
 
 	if (b->slot != slot)
 		*b = (struct best){.slot = slot};
@@ -263,6 +361,6 @@ rs_recent_add(struct rs_recent *r, const struct rs_view *v)
 	add_best(r, v);
 	for (size_t i = 0; i < v->n_nics; i++) {
 		if (v->nics[i].info.is_physical || v->nics[i].counts_in_sums)
-			add_nic(r, &v->nics[i], seconds);
+			add_nic(r, v, &v->nics[i], seconds);
 	}
 }

@@ -16,11 +16,12 @@ struct rs_recent;
 enum rs_recent_id {
 	RS_RECENT_RX_60,       /* packets received */
 	RS_RECENT_RING_60,     /* packets lost in the ring */
+	RS_RECENT_COLD_60,     /* of these, in ticks in which no core was hot */
 	RS_RECENT_TX_60,       /* packets sent */
 	RS_RECENT_QDISC_60,    /* packets dropped by the queueing discipline */
-	RS_RECENT_CARRIER_300, /* times the carrier came or went */
+	RS_RECENT_CARRIER_300, /* times the carrier came or went, but for changes of settings */
 	RS_RECENT_RX_600,      /* packets received */
-	RS_RECENT_WIRE_600,    /* frames with errors on the wire */
+	RS_RECENT_WIRE_600, /* frames with errors on the wire, but for a link that comes or goes */
 	RS_RECENT_COUNT
 };
 
@@ -41,6 +42,10 @@ double rs_recent_sum(const struct rs_recent *r, uint32_t ifindex, enum rs_recent
  * standard deviation over mean; false: fewer than 5 samples or not 8 s of them. */
 bool rs_recent_flow(
     const struct rs_recent *r, bool is_tx, double *ret_mean_bps, double *ret_variation);
+
+/* How many connections the table gained a second in the last 10 s; false: as
+ * above. */
+bool rs_recent_conntrack(const struct rs_recent *r, double *ret_growth_ps);
 
 /* The best packet rate forwarded (sent) in a tick of the last 300 s, the present
  * tick not counted, and what was offered then (received and lost before the

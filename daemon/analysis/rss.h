@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+#include "flow.h"
 #include "text.h"
 
 /* Key bytes that the longest input (two IPv6 addresses, two ports) can use. */
@@ -18,13 +19,6 @@
  * False: not a key, or shorter than 40 bytes. Longer ones are cut: what follows is
  * not used by any input. */
 bool rs_rss_key_parse(struct rs_text text, uint8_t ret[static RS_RSS_KEY_BYTES]);
-
-/* A flow's ends in network byte order; IPv4 addresses are the first 4 bytes. */
-struct rs_flow_ends {
-	bool is_ipv6;
-	uint8_t source[16], destination[16];
-	uint16_t source_port, destination_port; /* host byte order */
-};
 
 /* has_ports: the NIC takes them in (TCP, and UDP where it is set up so). */
 uint32_t rs_rss_hash(

@@ -85,9 +85,15 @@ struct rs_rule {
 	const char *help;  /* what it means, one or two sentences */
 	enum rs_voting voting;
 	unsigned window_s; /* of RS_VOTING_LEVEL, at most 30; 0: 5 seconds */
+	/* The same for samples that say no more than INFO; 0: as window_s. A core that
+	 * leads without being full is news after ten seconds only. */
+	unsigned info_window_s;
 	/* Findings of the rules with a rank replace each other: of those that could
 	 * stand, the one with the highest rank does. 0: not in the group. */
 	unsigned rank;
+	/* The code of a rule that says more of the same device: while a finding of that
+	 * one stands, this one's does not. NULL: none. */
+	const char *gives_way_to;
 	/* One finding whose subject follows the hottest core, instead of one for
 	 * each subject named. */
 	bool has_one_subject;

@@ -7,9 +7,11 @@
 #include <limits.h>
 #include <math.h>
 
+#include "cause.h"
 #include "feed.h"
 #include "lead.h"
 #include "load.h"
+#include "loss.h"
 
 #define LOSS_CRIT 0.001
 #define STANDING_CRIT_NS (60 * RS_NS_PER_S)
@@ -96,16 +98,17 @@ is_of_hot_group(const struct rs_scene *s, const struct rs_core_view *c, double h
 	return false;
 }
 
-/* In the rings of the interfaces that feed the core. */
+/* In a ring that a hot core serves. */
 static bool
-loses_in_rings(const struct rs_view *v, unsigned cpu)
+loses_in_rings(const struct rs_view *v, double hot)
 {
-	struct rs_core_feed feeds[RS_FEEDS_MAX];
-	const size_t n = rs_feeds_of_core(v, cpu, feeds, RS_FEEDS_MAX);
-
-	for (size_t i = 0; i < n; i++) {
-		const struct rs_nic_view *const nic = rs_view_nic(v, feeds[i].ifindex);
-		if (nic && is_lossy(nic->lost_ring_pps, nic->rx_pps))
+	for (size_t i = 0; i < v->n_nics; i++) {
+		const struct rs_nic_view *const nic = &v->nics[i];
+		struct rs_ring_core core;
+		if (!is_lossy(nic->lost_ring_pps, nic->rx_pps))
+			continue;
+		rs_ring_core_of(v, nic, &core);
+		if (rs_ring_core_is_hot(&core, hot))
 			return true;
 	}
 	return false;
@@ -120,18 +123,15 @@ loses_packets(const struct rs_scene *s, double hot)
 		    is_of_hot_group(s, c, hot))
 			return true;
 	}
-	for (size_t i = 0; i < s->n; i++) {
-		if (rs_group_is_hot(&s->groups[i], hot) &&
-		    loses_in_rings(s->v, rs_scene_cpu(s, &s->groups[i])))
-			return true;
-	}
-	return false;
+	return loses_in_rings(s->v, hot);
 }
 
 enum rs_severity
 rs_scene_severity(const struct rs_scene *s, const struct rs_says *out,
     const struct rs_subject *subject, double hot)
 {
+	if (!rs_link_has_room(s->v))
+		return RS_INFO;
 	/* No speed known: NAN, and no escalation. */
 	if (rs_standing_ns(out, subject) >= STANDING_CRIT_NS && rs_load_link_use(s->v) < LINK_USED)
 		return RS_CRIT;

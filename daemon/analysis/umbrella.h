@@ -35,7 +35,7 @@ struct rs_subject rs_core_subject(unsigned cpu);
 enum rs_condition rs_condition_of(bool raises, bool holds);
 
 /* WARN; CRIT with loss of 0.1 % at a hot core, or after 60 s of standing with
- * the link known to be below 90 %. */
+ * the link known to be below 90 %. INFO while a link is full: that is the limit. */
 enum rs_severity rs_scene_severity(const struct rs_scene *s, const struct rs_says *out,
     const struct rs_subject *subject, double hot);
 

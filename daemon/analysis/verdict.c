@@ -114,6 +114,7 @@ static const struct step limits[] = {
     {"link.line_rate", RS_INFO, TAIL_BUSIEST},
     {"qos.one_core", RS_INFO, TAIL_BUSIEST},
     {"link.pause", RS_WARN, TAIL_BUSIEST},
+    {"cloud.allowance", RS_WARN, TAIL_BUSIEST},
     {"cpu.steal", RS_CRIT, TAIL_BUSIEST},
     {"conntrack.full", RS_CRIT, TAIL_BUSIEST},
     {"core.user_single", RS_INFO, TAIL_CORES},

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Logging to standard error (with <N> priorities when the journal reads it)
- * or syslog. Safe from both threads: each line is one write. Only the top
- * layers log: app, sampler, worker, http.
+ * or syslog. Safe from both threads: each line is one write. Only those log that
+ * decide what an error means: the daemon's own files, the store and its thread,
+ * the web's sockets.
  */
 #ifndef RS_LOG_H
 #define RS_LOG_H

@@ -4,6 +4,7 @@
  */
 #include "fact.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "finding.h"
@@ -25,6 +26,17 @@ size_t
 rs_fact_shown(unsigned id)
 {
 	return id == RS_F_RSS_KEY ? 8 : SIZE_MAX;
+}
+
+bool
+rs_change_follow(struct rs_change *c, int64_t offset_ms)
+{
+	const int64_t by_ms = c->at_boot_ms + offset_ms - c->at_ms;
+
+	if (c->at_boot_ms == 0 || llabs(by_ms) <= RS_CLOCK_NOISE_MS)
+		return false;
+	c->at_ms += by_ms;
+	return true;
 }
 
 void

@@ -28,9 +28,29 @@
 	X(RPS_SOCK_FLOWS, "rps_sock_flow_entries", RS_ON_HOST, NULL,                               \
 	    "Flows RFS may follow in all")                                                         \
 	X(CPU_BOOST, "cpu_boost", RS_ON_HOST, NULL, "Whether cores may go beyond the base clock")  \
+	X(HYPERVISOR, "hypervisor", RS_ON_HOST, NULL,                                              \
+	    "Whether the machine is a guest: a hypervisor is present, or none")                    \
+	X(SYSTEM, "system", RS_ON_HOST, NULL, "Operating system and its version (os-release)")     \
+	X(NUMA_NODES, "numa_nodes", RS_ON_HOST, NULL,                                              \
+	    "Memory nodes and their cores (0:0-7 1:8-15), where there are several")                \
+	X(IRQBALANCE_SERVICE, "irqbalance_service", RS_ON_HOST, NULL,                              \
+	    "What would start irqbalance: systemd or openwrt")                                     \
+	X(IP_FORWARD, "ip_forward", RS_ON_HOST, NULL, "Whether packets are forwarded (IPv4)")      \
+	X(CONNTRACK_MAX, "nf_conntrack_max", RS_ON_HOST, NULL,                                     \
+	    "Connections that may be tracked; 0 is no limit")                                      \
+	X(CONNTRACK_BUCKETS, "nf_conntrack_buckets", RS_ON_HOST, NULL,                             \
+	    "Size of the hash table of connections")                                               \
+	X(CONNTRACK_ESTABLISHED, "nf_conntrack_tcp_timeout_established", RS_ON_HOST, NULL,         \
+	    "Seconds an idle TCP connection stays in the table")                                   \
+	X(REALTIME, "realtime", RS_ON_HOST, NULL, "Whether it is a real-time kernel (PREEMPT_RT)") \
+	X(PASSIVE_TRIP, "passive_trip_celsius", RS_ON_HOST, NULL,                                  \
+	    "Temperature from which the processor is slowed down")                                 \
 	X(GOVERNOR, "cpu_governor", RS_ON_CPU, NULL, "Frequency governor")                         \
 	X(FREQ_MIN, "cpu_freq_min_khz", RS_ON_CPU, NULL, "Lowest frequency allowed, kHz")          \
 	X(FREQ_MAX, "cpu_freq_max_khz", RS_ON_CPU, NULL, "Highest frequency allowed, kHz")         \
+	X(GOVERNORS, "cpu_governors", RS_ON_CPU, NULL, "Governors there are")                      \
+	X(CAPACITY, "cpu_capacity", RS_ON_CPU, NULL,                                               \
+	    "What the core can do, of 1024, where cores differ")                                   \
 	X(IRQ_AFFINITY, "irq_affinity", RS_ON_IRQ, NULL, "Cores the interrupt may fire on")        \
 	X(IRQ_EFFECTIVE, "irq_effective_affinity", RS_ON_IRQ, NULL,                                \
 	    "Cores the interrupt controller took of them")                                         \
@@ -69,11 +89,20 @@
 	X(RSS_TABLE, "rss_table", RS_ON_NIC, NULL, "Indirection table (ethtool -x)")               \
 	X(RSS_KEY, "rss_key", RS_ON_NIC, NULL, "Hash key, hexadecimal")                            \
 	X(RSS_HASH, "rss_hash", RS_ON_NIC, NULL, "Hash function")                                  \
+	X(RSS_UDP4, "rss_udp4", RS_ON_NIC, NULL,                                                   \
+	    "What of UDP over IPv4 is hashed (rx-flow-hash): sd addresses, fn ports")              \
 	X(PAUSE_RX, "pause_rx", RS_ON_NIC, NULL, "Whether pause frames are obeyed (ethtool -a)")   \
 	X(PAUSE_TX, "pause_tx", RS_ON_NIC, NULL, "Whether pause frames are sent")                  \
 	X(OFFLOADS, "offloads", RS_ON_NIC, NULL,                                                   \
 	    "Offloads that are on (ethtool -k): of rx, tx, sg, tso, gso, gro, lro, rxhash, "       \
 	    "ntuple, rxvlan, txvlan, rx-gro-hw, hw-tc-offload")                                    \
+	X(NUMA_NODE, "numa_node", RS_ON_NIC, NULL, "Memory node of the device")                    \
+	X(MASTER, "master", RS_ON_NIC, NULL, "Bridge or bond the interface is a port of")          \
+	X(AUTONEG, "autoneg", RS_ON_NIC, NULL, "Whether the speed is negotiated (ethtool)")        \
+	X(LINK_SUPPORTED, "link_supported", RS_ON_NIC, NULL,                                       \
+	    "Speeds the port is made for, Mbit/s and duplex")                                      \
+	X(LINK_ADVERTISED, "link_advertised", RS_ON_NIC, NULL, "Speeds offered to the other side") \
+	X(LINK_PARTNER, "link_partner", RS_ON_NIC, NULL, "Speeds the other side offers")           \
 	X(RPS_CPUS, "rps_cpus", RS_ON_QUEUE, "rx",                                                 \
 	    "Cores that packets of the queue are handed to")                                       \
 	X(RPS_FLOWS, "rps_flow_cnt", RS_ON_QUEUE, "rx", "Flows RFS may follow on the queue")       \
@@ -119,11 +148,15 @@ struct rs_fact {
 /* One difference of two known values. Plain data, copied freely. */
 struct rs_change {
 	int64_t id;
-	int64_t at_ms; /* wall clock of the tick that saw it */
-	uint16_t fact; /* enum rs_fact_id */
+	int64_t at_ms;	    /* wall clock of the tick that saw it */
+	int64_t at_boot_ms; /* its boot clock; 0: not known */
+	uint16_t fact;	    /* enum rs_fact_id */
 	struct rs_labels labels;
 	char old[128], new[128]; /* cut with "..." */
 };
+
+/* As rs_finding_follow. */
+bool rs_change_follow(struct rs_change *c, int64_t offset_ms);
 
 /* What was set, in the words that findings use. */
 struct rs_subject;

@@ -109,6 +109,7 @@ note_change(struct rs_model *m, const struct rs_fact *f, const char *new)
 	memset(c, 0, sizeof(*c));
 	c->id = m->next_change_id++;
 	c->at_ms = m->now.wall_ms;
+	c->at_boot_ms = m->now.boot_ns / RS_NS_PER_MS;
 	c->fact = f->id;
 	c->labels = labels;
 	cut(f->id, f->value, c->old);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The words of findings: what enums are called outside, and when two subjects
- * are one.
+ * are one; and their times.
  */
 #include "finding.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const struct rs_subject rs_subject_host = {.kind = RS_SUBJECT_HOST, .core = -1, .queue = -1};
@@ -50,4 +51,17 @@ rs_subject_same(const struct rs_subject *a, const struct rs_subject *b)
 	return a->kind == b->kind && a->core == b->core && a->queue == b->queue &&
 	       strcmp(a->device, b->device) == 0 && strcmp(a->direction, b->direction) == 0 &&
 	       strcmp(a->irq, b->irq) == 0;
+}
+
+bool
+rs_finding_follow(struct rs_finding *f, int64_t offset_ms)
+{
+	const int64_t by_ms = f->raised_boot_ms + offset_ms - f->raised_ms;
+
+	if (f->raised_boot_ms == 0 || llabs(by_ms) <= RS_CLOCK_NOISE_MS)
+		return false;
+	f->raised_ms += by_ms;
+	if (f->cleared_ms != 0)
+		f->cleared_ms += by_ms;
+	return true;
 }

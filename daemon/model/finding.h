@@ -50,6 +50,9 @@ struct rs_advice {
 	bool is_persistent, is_disruptive;
 };
 
+/* A wall clock that is moved by no more was corrected, not set. */
+#define RS_CLOCK_NOISE_MS 2000
+
 #define RS_EVIDENCE_MAX 24
 #define RS_CAUSES_MAX 4
 #define RS_ADVICE_MAX 4
@@ -62,6 +65,7 @@ struct rs_finding {
 	enum rs_confidence confidence;
 	struct rs_subject subject;
 	int64_t raised_ms, cleared_ms; /* epoch ms; cleared_ms 0 while active */
+	int64_t raised_boot_ms;	       /* the same on the boot clock; 0: not known */
 	uint32_t episodes; /* raised again within 60 s of clearing: the same finding, one more */
 	bool is_ending;	   /* the last sample was clear; votes clear it unless it returns */
 	bool is_stale;	   /* too few samples to judge now: the state is the last known */
@@ -73,5 +77,9 @@ struct rs_finding {
 	struct rs_advice advice[RS_ADVICE_MAX];
 	uint32_t n_advice;
 };
+
+/* The wall clock is offset_ms ahead of the boot clock now: when it was set after
+ * the finding was raised, its times are moved. True if so. */
+bool rs_finding_follow(struct rs_finding *f, int64_t offset_ms);
 
 #endif

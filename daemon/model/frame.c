@@ -74,6 +74,8 @@ rs_frame_free(struct rs_frame *f)
 	free(f->threads);
 	free(f->facts);
 	free(f->words);
+	free(f->flows);
+	free(f->connections);
 	free(f);
 }
 
@@ -82,6 +84,7 @@ rs_frame_reset(struct rs_frame *f, rs_ns at_ns)
 {
 	f->at_ns = at_ns;
 	f->is_hot = false;
+	f->n_loud_irqs = f->n_unhandled = 0;
 	f->n_readings = 0;
 	if (f->has_cpus_seen)
 		rs_cpuset_zero(&f->cpus_seen);
@@ -94,6 +97,8 @@ rs_frame_reset(struct rs_frame *f, rs_ns at_ns)
 	f->n_origins = f->n_napis = f->n_queue_napis = f->n_threads = 0;
 	f->n_facts = f->n_words = 0;
 	f->has_napis = f->has_threads = f->is_freq_measured = false;
+	f->has_flows = f->has_connections = false;
+	f->n_flows = f->n_connections = 0;
 	f->skipped_rows = 0;
 	*f->note = '\0';
 	f->is_out_of_memory = false;
@@ -173,6 +178,19 @@ struct rs_thread *
 rs_frame_thread(struct rs_frame *f)
 {
 	return append(f, (void **)&f->threads, &f->n_threads, &f->cap_threads, sizeof(*f->threads));
+}
+
+struct rs_heavy_flow *
+rs_frame_flow(struct rs_frame *f)
+{
+	return append(f, (void **)&f->flows, &f->n_flows, &f->cap_flows, sizeof(*f->flows));
+}
+
+struct rs_connection *
+rs_frame_connection(struct rs_frame *f)
+{
+	return append(f, (void **)&f->connections, &f->n_connections, &f->cap_connections,
+	    sizeof(*f->connections));
 }
 
 static struct rs_fact_reading *

@@ -11,6 +11,7 @@
 
 #include "cpuset.h"
 #include "fact.h"
+#include "flow.h"
 
 /* A number of a metric on a thing. key: CPU number, ifindex (also of a queue),
  * 0 for the host. pace_s: the source is read, or brings itself up to date, only
@@ -126,9 +127,19 @@ struct rs_thread {
 	uint32_t ifindex; /* of the interface it works for; 0: not told. The model finds it */
 	uint32_t napi_id; /* RS_THREAD_NAPI: 0: not told */
 	int32_t irq;	  /* RS_THREAD_IRQ: the line it handles; -1 elsewhere */
+	uint32_t threads; /* RS_THREAD_USER: of its process; 0: not told */
 	char name[32];
 	rs_ns at_ns; /* when it was read */
 };
+
+/* Interrupts of a line that no handler took for its own, as /proc/irq/N/spurious
+ * counts them: the kernel begins at zero again now and then (kernel/irq/spurious.c). */
+struct rs_irq_unhandled {
+	uint32_t irq, count;
+};
+#define RS_UNHANDLED_MAX 64u
+/* Lines that are looked at closely at once. */
+#define RS_LOUD_IRQS_MAX 4u
 
 /* A setting as read; value {NULL, NULL}: it is no longer there. */
 struct rs_fact_reading {
@@ -150,6 +161,9 @@ struct rs_cpu_info {
 struct rs_frame {
 	rs_ns at_ns; /* CLOCK_MONOTONIC when the source was read */
 	bool is_hot; /* told to active sources: some core was busy, look closely */
+	/* Told to them as well: lines of old controllers that fire often. */
+	uint32_t loud_irqs[RS_LOUD_IRQS_MAX];
+	unsigned n_loud_irqs;
 	struct rs_reading *readings;
 	size_t n_readings, cap_readings;
 	bool has_cpus_seen;
@@ -176,7 +190,15 @@ struct rs_frame {
 	char note[128];	       /* what of the source was not permitted; "": nothing */
 	bool is_out_of_memory; /* sticky until reset: the frame is incomplete */
 	size_t max_readings;   /* growth limit */
+	unsigned n_unhandled;
+	bool has_flows; /* flows are the heaviest there are, RS_HEAVY_FLOWS_MAX at most */
+	struct rs_heavy_flow *flows;
+	size_t n_flows, cap_flows;
+	bool has_connections; /* of a captured list: all there were */
+	struct rs_connection *connections;
+	size_t n_connections, cap_connections;
 	/* Large and seldom looked at: last, so that the rest is on one page. */
+	struct rs_irq_unhandled unhandled[RS_UNHANDLED_MAX];
 	struct rs_cpuset cpus_seen; /* CPUs /proc/stat has a row for */
 	struct rs_cpu_info cpus;
 };
@@ -200,6 +222,8 @@ struct rs_queue_origin *rs_frame_origin(struct rs_frame *f);
 struct rs_napi *rs_frame_napi(struct rs_frame *f);
 struct rs_queue_napi *rs_frame_queue_napi(struct rs_frame *f);
 struct rs_thread *rs_frame_thread(struct rs_frame *f);
+struct rs_heavy_flow *rs_frame_flow(struct rs_frame *f);
+struct rs_connection *rs_frame_connection(struct rs_frame *f);
 /* Appends an interface with everything unknown; NULL when out of memory. */
 struct rs_nic_info *rs_frame_nic(struct rs_frame *f);
 /* Make room; false when out of memory or past the limit (the frame says so). */

@@ -100,6 +100,8 @@ enum rs_on { RS_ON_HOST, RS_ON_CPU, RS_ON_NIC, RS_ON_IRQ, RS_ON_QUEUE };
 	    RS_ON_CPU, "Highest clock of the core, boost included")                                \
 	X(CORE_THROTTLED, "core_throttle_events", NULL, NULL, RS_COUNTER, 64, RS_UNIT_EVENTS, 1,   \
 	    RS_ON_CPU, "Times the core was slowed down for its heat")                              \
+	X(CORE_THROTTLED_TIME, "core_throttled_seconds", NULL, NULL, RS_COUNTER, 64,               \
+	    RS_UNIT_SECONDS, 1000, RS_ON_CPU, "Time for which heat slowed the core down")          \
 	RS_METRIC_NIC(X, NIC_RX_BYTES, "interface_bytes", "rx", RS_UNIT_BYTES, "Bytes")            \
 	RS_METRIC_NIC(X, NIC_TX_BYTES, "interface_bytes", "tx", RS_UNIT_BYTES, "Bytes")            \
 	RS_METRIC_NIC(X, NIC_RX_PACKETS, "interface_packets", "rx", RS_UNIT_PACKETS, "Packets")    \
@@ -132,6 +134,17 @@ enum rs_on { RS_ON_HOST, RS_ON_CPU, RS_ON_NIC, RS_ON_IRQ, RS_ON_QUEUE };
 	    RS_UNIT_PACKETS, 1, RS_ON_NIC, "Packets dropped by the queueing discipline")           \
 	X(NIC_TX_REQUEUES, "interface_qdisc_requeues", NULL, "tx", RS_COUNTER, 32, RS_UNIT_EVENTS, \
 	    1, RS_ON_NIC, "Packets the driver gave back to the queueing discipline")               \
+	RS_METRIC_NIC(X, NIC_RX_PAUSE, "interface_pause_frames", "rx", RS_UNIT_EVENTS,             \
+	    "Pause frames: those received tell the device to stop sending")                        \
+	RS_METRIC_NIC(X, NIC_TX_PAUSE, "interface_pause_frames", "tx", RS_UNIT_EVENTS,             \
+	    "Pause frames: those sent tell the neighbour to stop")                                 \
+	RS_METRIC_NIC(X, NIC_TX_STOPS, "interface_queue_stops", "tx", RS_UNIT_EVENTS,              \
+	    "Times a transmit ring was full and its queue stopped")                                \
+	RS_METRIC_NIC(X, NIC_TX_TIMEOUTS, "interface_transmit_timeouts", "tx", RS_UNIT_EVENTS,     \
+	    "Times a transmit queue stood still for seconds and was reset")                        \
+	X(NIC_ALLOWANCE, "interface_allowance_exceeded_packets", NULL, NULL, RS_COUNTER, 64,       \
+	    RS_UNIT_PACKETS, 1, RS_ON_NIC,                                                         \
+	    "Packets held back or dropped because the cloud's limits for the port were reached")   \
 	RS_METRIC_QUEUE(                                                                           \
 	    X, QUEUE_RX_PACKETS, "queue_packets", "rx", RS_UNIT_PACKETS, "Packets of the queue")   \
 	RS_METRIC_QUEUE(                                                                           \
@@ -149,7 +162,18 @@ enum rs_on { RS_ON_HOST, RS_ON_CPU, RS_ON_NIC, RS_ON_IRQ, RS_ON_QUEUE };
 	X(TEMPERATURE, "temperature_celsius", NULL, NULL, RS_GAUGE, 0, RS_UNIT_CELSIUS, 1000,      \
 	    RS_ON_HOST, "Hottest sensor of the processor")                                         \
 	X(STATE, "state", NULL, NULL, RS_GAUGE, 0, RS_UNIT_NONE, 1, RS_ON_HOST,                    \
-	    "0 ok, 1 info, 2 warn, 3 crit, 4 unknown")
+	    "0 ok, 1 info, 2 warn, 3 crit, 4 unknown")                                             \
+	X(CONNTRACK_ENTRIES, "conntrack_entries", NULL, NULL, RS_GAUGE, 0, RS_UNIT_NONE, 1,        \
+	    RS_ON_HOST, "Connections in the table of connection tracking")                         \
+	X(CONNTRACK_DROPPED, "conntrack_dropped_packets", NULL, NULL, RS_COUNTER, 32,              \
+	    RS_UNIT_PACKETS, 1, RS_ON_HOST,                                                        \
+	    "Packets dropped because no connection could be made for them")                        \
+	X(CONNTRACK_EARLY_DROPS, "conntrack_early_drops", NULL, NULL, RS_COUNTER, 32,              \
+	    RS_UNIT_EVENTS, 1, RS_ON_HOST,                                                         \
+	    "Connections given up to make room for new ones in a full table")                      \
+	X(CONNTRACK_INSERT_FAILED, "conntrack_insert_failed", NULL, NULL, RS_COUNTER, 32,          \
+	    RS_UNIT_EVENTS, 1, RS_ON_HOST,                                                         \
+	    "Connections that could not be entered; two packets at once of one are such, too")
 
 enum rs_metric_id {
 #define RS_METRIC_ENUM(id, ...) RS_M_##id,

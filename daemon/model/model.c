@@ -59,6 +59,7 @@ rs_model_new(const struct rs_model_conf *c, struct rs_model **ret)
 	m->cpus.precise_irq_time = -1;
 	m->stats.series_max = c->max_series;
 	m->next_change_id = 1;
+	m->stored_until_ms = -1;
 	int rc = rs_series_init(m);
 	m->blocks = calloc(c->n_blocks, sizeof(struct rs_block *));
 	if (!m->blocks)
@@ -81,6 +82,7 @@ rs_model_free(struct rs_model *m)
 	rs_irqs_fini(m);
 	rs_threads_fini(m);
 	rs_facts_fini(m);
+	rs_flows_fini(m);
 	rs_nics_fini(m);
 	rs_cores_fini(m);
 	rs_series_fini(m);
@@ -172,8 +174,10 @@ rs_model_apply(struct rs_model *m, const struct rs_frame *f)
 	rs_queues_apply(m, f);
 	rs_napis_apply(m, f);
 	rs_irqs_apply(m, f);
+	rs_irqs_take_unhandled(m, f);
 	rs_threads_apply(m, f);
 	rs_facts_apply(m, f);
+	rs_flows_apply(m, f);
 }
 
 void
@@ -277,8 +281,7 @@ void
 rs_model_block_done(struct rs_model *m, struct rs_block *b, bool is_committed)
 {
 	(void)m; /* the pool finds its blocks by their state */
-	b->is_with_store = false;
-	b->is_committed = is_committed;
+	rs_block_done(b, is_committed);
 }
 
 struct rs_block *
@@ -300,6 +303,34 @@ struct rs_block *
 rs_model_flush(struct rs_model *m)
 {
 	return finish_block(m);
+}
+
+int
+rs_model_use_head(struct rs_model *m, struct rs_head *h)
+{
+	return rs_head_begin(h, m->blocks, m->conf.n_blocks);
+}
+
+int
+rs_model_head_error(const struct rs_model *m)
+{
+	return !m->block || rs_block_is_home(m->block) ? 0 : m->block->home_error;
+}
+
+void
+rs_model_set_stored_until(struct rs_model *m, int64_t boot_ms)
+{
+	m->stored_until_ms = boot_ms;
+}
+
+bool
+rs_model_is_all_stored(const struct rs_model *m)
+{
+	for (unsigned i = 0; i < m->conf.n_blocks; i++) {
+		if (m->blocks[i]->minute >= 0 && !m->blocks[i]->is_committed)
+			return false;
+	}
+	return true;
 }
 
 const struct rs_view *

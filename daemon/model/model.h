@@ -11,6 +11,7 @@
 
 #include "block.h"
 #include "frame.h"
+#include "head.h"
 #include "loop.h"
 #include "view.h"
 
@@ -57,6 +58,17 @@ void rs_model_block_done(struct rs_model *m, struct rs_block *b, bool is_committ
 struct rs_block *rs_model_retry(struct rs_model *m);
 /* At shutdown: the unfinished block with what it holds, or NULL. */
 struct rs_block *rs_model_flush(struct rs_model *m);
+
+/* From the next minute on blocks lie in the head file, which must outlive the
+ * model. 0 or negative errno as rs_head_begin. */
+int rs_model_use_head(struct rs_model *m, struct rs_head *h);
+/* Why the current minute is not in it; 0: it is, or none is used. */
+int rs_model_head_error(const struct rs_model *m);
+/* Boot clock of the newest tick that history has of this boot: when the first
+ * tick falls into its slot it is not stored, so that no tick is there twice. */
+void rs_model_set_stored_until(struct rs_model *m, int64_t boot_ms);
+/* Whether the store has committed all that was ever handed over. */
+bool rs_model_is_all_stored(const struct rs_model *m);
 
 const struct rs_view *rs_model_view(const struct rs_model *m);
 const struct rs_cpu_info *rs_model_cpus(const struct rs_model *m);

@@ -89,9 +89,9 @@ announce(struct rs_model *m, uint32_t slot)
 	const struct rs_series *const s = &m->series[slot];
 	if (!b || s->column == RS_NO_SLOT)
 		return;
-	b->series[s->column] =
-	    (struct rs_block_series){.uid = s->uid, .metric = s->metric, .labels = m->labels[slot]};
-	b->n_series = RS_MAX(b->n_series, s->column + 1);
+	const struct rs_block_series named = {
+	    .uid = s->uid, .metric = s->metric, .labels = m->labels[slot]};
+	rs_block_name(b, s->column, &named);
 }
 
 /* Names all living series in a block that has just been taken. */
@@ -345,13 +345,12 @@ rs_series_now(const struct rs_model *m, const uint32_t *slots, enum rs_metric_id
 	return slot == RS_NO_SLOT ? (double)NAN : m->series[slot].now;
 }
 
-/* A suspend can shift the boot clock so that two ticks fall into one slot: the
- * later one takes it. */
-static void
-clear_tick(struct rs_block *b, uint32_t t)
+/* Whether a process before this one has stored a tick in this slot: this one
+ * began within it. */
+static bool
+is_stored(const struct rs_model *m, const struct rs_block *b, uint32_t t)
 {
-	for (uint32_t i = 0; i < b->n_series; i++)
-		b->present[(size_t)i * b->present_words + t / 64] &= ~(UINT64_C(1) << (t % 64));
+	return !m->has_before && rs_block_tick_ms(b, t) <= m->stored_until_ms;
 }
 
 void
@@ -360,10 +359,12 @@ rs_series_store(struct rs_model *m)
 	struct rs_block *const b = m->block;
 	const rs_ns into = rs_model_due_boot(m) - b->minute * RS_BLOCK_NS;
 	const uint32_t t = (uint32_t)(into / m->conf.interval_ns);
-	if (t >= b->ticks)
+	if (t >= b->ticks || is_stored(m, b, t))
 		return;
+	/* A suspend can shift the boot clock so that two ticks fall into one slot: the
+	 * later one takes it. */
 	if (b->has_tick[t])
-		clear_tick(b, t);
+		rs_block_drop_tick(b, t);
 	const rs_ns length = m->has_before ? m->now.mono_ns - m->before.mono_ns : 0;
 	b->has_tick[t] = true;
 	b->length_us[t] = length / 1000 > UINT32_MAX ? UINT32_MAX : (uint32_t)(length / 1000);
@@ -374,4 +375,5 @@ rs_series_store(struct rs_model *m)
 		if (s->has_stored && s->uid && s->column != RS_NO_SLOT)
 			rs_block_put(b, s->column, t, s->stored);
 	}
+	rs_block_seal(b, t);
 }

@@ -82,6 +82,9 @@ struct rs_irq_state {
 	uint32_t n_feeds;
 	uint32_t first_moved, n_moved; /* this tick, into moved[] */
 	double rate_ps;
+	rs_ns unhandled_ns; /* when `unhandled` was read; 0: never */
+	uint32_t unhandled;
+	double unhandled_ps;
 };
 
 struct rs_model {
@@ -133,6 +136,7 @@ struct rs_model {
 
 	struct rs_block **blocks;
 	struct rs_block *block; /* the current one, NULL before the first tick */
+	int64_t stored_until_ms;
 
 	struct rs_view view;
 	struct rs_core_view *core_views;
@@ -159,6 +163,12 @@ struct rs_model {
 	struct rs_change *changes; /* of this tick */
 	size_t n_changes, cap_changes;
 	int64_t next_change_id;
+
+	struct rs_heavy_flow flows[RS_HEAVY_FLOWS_MAX]; /* as told last */
+	size_t n_flows;
+	struct rs_flow_table *flow_table; /* owned; of captured lists, NULL until the first */
+	rs_ns flows_ns;
+	bool has_flows;
 
 	const char *missing;
 
@@ -223,6 +233,8 @@ void rs_nics_fini(struct rs_model *m);
 /* irqs.c */
 void rs_irqs_apply(struct rs_model *m, const struct rs_frame *f);
 void rs_irqs_map(struct rs_model *m); /* feeds, after the interfaces changed */
+void rs_irqs_take_unhandled(struct rs_model *m, const struct rs_frame *f);
+double rs_irq_unhandled_now(const struct rs_model *m, const struct rs_irq_state *s);
 void rs_napis_apply(struct rs_model *m, const struct rs_frame *f);
 /* The interface a line serves and the queue (-1: none, or several), or NULL. */
 const struct rs_nic_state *rs_irqs_nic_of(
@@ -243,6 +255,11 @@ void rs_queues_view(struct rs_model *m);
 void rs_threads_apply(struct rs_model *m, const struct rs_frame *f);
 void rs_threads_view(struct rs_model *m);
 void rs_threads_fini(struct rs_model *m);
+
+/* flows.c */
+void rs_flows_apply(struct rs_model *m, const struct rs_frame *f);
+void rs_flows_view(struct rs_model *m);
+void rs_flows_fini(struct rs_model *m);
 
 /* facts.c; value {NULL, NULL}: it is no longer there */
 void rs_fact_set(

@@ -41,6 +41,7 @@ build_core(const struct rs_model *m, unsigned cpu, struct rs_core_view *v)
 	    {RS_M_CORE_FREQ, &v->freq_hz},
 	    {RS_M_CORE_FREQ_MAX, &v->freq_max_hz},
 	    {RS_M_CORE_THROTTLED, &v->throttled_ps},
+	    {RS_M_CORE_THROTTLED_TIME, &v->throttled},
 	};
 	memset(v, 0, sizeof(*v));
 	v->cpu = cpu;
@@ -138,6 +139,12 @@ build_losses(const struct rs_model *m, const struct rs_nic_state *n, struct rs_n
 	v->lost_ring_pps = sum_fields(m, n, ring);
 	v->lost_wire_pps = in & RS_LOSS_ERRORS ? without(wire, v->lost_ring_pps) : wire;
 	v->lost_qdisc_pps = rs_series_now(m, n->slot, RS_M_NIC_TX_QDISC);
+	v->requeues_ps = rs_series_now(m, n->slot, RS_M_NIC_TX_REQUEUES);
+	v->rx_pause_ps = rs_series_now(m, n->slot, RS_M_NIC_RX_PAUSE);
+	v->tx_pause_ps = rs_series_now(m, n->slot, RS_M_NIC_TX_PAUSE);
+	v->tx_stops_ps = rs_series_now(m, n->slot, RS_M_NIC_TX_STOPS);
+	v->tx_timeouts_ps = rs_series_now(m, n->slot, RS_M_NIC_TX_TIMEOUTS);
+	v->allowance_pps = rs_series_now(m, n->slot, RS_M_NIC_ALLOWANCE);
 	v->lost_tx_pps =
 	    sum_known(v->tx_dropped_pps, rs_series_now(m, n->slot, RS_M_NIC_TX_ERRORS));
 	const unsigned elsewhere = ring | (in & ~(unsigned)RS_LOSS_DROPPED);
@@ -218,6 +225,7 @@ build_irqs(struct rs_model *m)
 		v->chip = s->chip ? s->chip : "";
 		v->actions = s->actions ? s->actions : "";
 		v->rate_ps = s->has_value ? s->rate_ps : (double)NAN;
+		v->unhandled_ps = rs_irq_unhandled_now(m, s);
 		v->cells = s->n_moved ? &m->moved[s->first_moved] : NULL;
 		v->n_cells = s->n_moved;
 		v->feeds = s->feeds;
@@ -226,6 +234,18 @@ build_irqs(struct rs_model *m)
 	}
 	m->view.irqs = m->irq_views;
 	m->view.n_irqs = n;
+}
+
+static void
+build_host(struct rs_model *m)
+{
+	struct rs_view *const v = &m->view;
+	v->temperature_celsius = rs_series_now(m, m->host_slot, RS_M_TEMPERATURE);
+	v->conntrack_entries = rs_series_now(m, m->host_slot, RS_M_CONNTRACK_ENTRIES);
+	v->conntrack_dropped_pps = rs_series_now(m, m->host_slot, RS_M_CONNTRACK_DROPPED);
+	v->conntrack_early_drops_ps = rs_series_now(m, m->host_slot, RS_M_CONNTRACK_EARLY_DROPS);
+	v->conntrack_insert_failed_ps =
+	    rs_series_now(m, m->host_slot, RS_M_CONNTRACK_INSERT_FAILED);
 }
 
 static void
@@ -290,6 +310,7 @@ rs_view_build(struct rs_model *m)
 	v->mono_ns = m->now.mono_ns;
 	v->due_ns = m->now.due_ns;
 	v->wall_ms = m->now.wall_ms;
+	v->boot_ms = m->now.boot_ns / RS_NS_PER_MS;
 	v->is_clock_ok = m->now.is_clock_ok;
 	v->interval_ns = m->conf.interval_ns;
 	v->missing = m->missing;
@@ -302,7 +323,10 @@ rs_view_build(struct rs_model *m)
 	v->n_napis = m->n_napis;
 	v->facts = m->facts;
 	v->n_facts = m->n_facts;
-	v->temperature_celsius = rs_series_now(m, m->host_slot, RS_M_TEMPERATURE);
+	v->changes = m->changes;
+	v->n_changes = m->n_changes;
+	rs_flows_view(m);
+	build_host(m);
 	build_sums(v);
 	/* The guess walks the whole matrix: not each tick. */
 	if (m->cpus.precise_irq_time >= 0 ||

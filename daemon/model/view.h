@@ -39,8 +39,8 @@ struct rs_core_view {
 	 * softirq time. NAN: nobody looked. */
 	double packet_threads;
 	double freq_hz, freq_max_hz;
-	bool is_freq_measured; /* false: freq_hz is what was asked for */
-	double throttled_ps;
+	bool is_freq_measured;		/* false: freq_hz is what was asked for */
+	double throttled_ps, throttled; /* events; share of the time. NAN: not told */
 	/* filled by analysis/load.c */
 	enum rs_excluded excluded;
 	bool is_eligible;
@@ -71,6 +71,11 @@ struct rs_nic_view {
 	bool has_counters; /* counters were read at least once */
 	/* Losses by stage; NAN: not known. See rs_nic_info.loss for the ring's. */
 	double lost_wire_pps, lost_ring_pps, lost_qdisc_pps, lost_tx_pps, lost_unattributed_pps;
+	double requeues_ps; /* packets the driver gave back to the queueing discipline */
+	double rx_pause_ps, tx_pause_ps; /* pause frames */
+	double tx_stops_ps;    /* times a transmit queue was stopped, its ring being full */
+	double tx_timeouts_ps; /* times one stood still and was reset */
+	double allowance_pps;  /* packets beyond the cloud's limits; NAN: nobody counts them */
 	uint32_t first_queue, n_queues; /* in rs_view.queues: receive queues, then transmit */
 	struct rs_queue_origin origin;	/* of their counters */
 };
@@ -102,6 +107,7 @@ struct rs_irq_view {
 	const char *chip;		 /* NUL-terminated, owned by the model */
 	const char *actions;		 /* ", "-joined */
 	double rate_ps;			 /* NAN: no value yet */
+	double unhandled_ps;		 /* that no handler took for its own; NAN: nobody looked */
 	const struct rs_irq_cell *cells; /* cells that moved in the last interval, by CPU */
 	uint32_t n_cells;
 	const struct rs_irq_feed *feeds;
@@ -114,6 +120,7 @@ struct rs_view {
 	rs_ns mono_ns;	  /* when it began */
 	rs_ns due_ns;	  /* the multiple of the interval it stands for */
 	int64_t wall_ms;  /* sampled_at */
+	int64_t boot_ms;  /* the same on the boot clock; 0: not known */
 	bool is_clock_ok; /* wall times are believed */
 	rs_ns interval_ns;
 	bool has_rates; /* at least one source had two readings */
@@ -133,7 +140,14 @@ struct rs_view {
 	size_t n_napis;
 	const struct rs_fact *facts; /* sorted by kind, key and queue */
 	size_t n_facts;
+	const struct rs_change *changes; /* of settings, seen in this tick */
+	size_t n_changes;
+	const struct rs_heavy_flow *flows; /* of the last look at connections; heaviest first */
+	size_t n_flows;
+	bool has_flows;		    /* false: nobody looked lately, or nobody may */
 	double temperature_celsius; /* hottest sensor */
+	double conntrack_entries, conntrack_dropped_pps, conntrack_early_drops_ps,
+	    conntrack_insert_failed_ps;
 	/* sums over nics with counts_in_sums; NAN when none has a value */
 	double rx_bps, tx_bps, rx_pps, tx_pps;
 	double

@@ -243,6 +243,67 @@ decode_rss(struct rs_text t, const struct rs_ethtool_features *features, struct 
 	return 0;
 }
 
+static void
+put_modes(struct values *v, unsigned i, const uint32_t *mask, size_t words)
+{
+	begin_value(v, i);
+	if (rs_link_modes_format(mask, words, v->words))
+		end_value(v, i);
+}
+
+/* Whether it negotiates is of no account where the port cannot. */
+static int
+decode_link(struct rs_text t, const struct rs_ethtool_features *features, struct values *v)
+{
+	struct ethtool_link_settings l;
+	(void)features;
+	if (!take(&t, &l, sizeof(l)) || l.link_mode_masks_nwords <= 0)
+		return -EINVAL;
+	const size_t words = (size_t)l.link_mode_masks_nwords;
+	if (rs_text_len(t) < 3 * words * sizeof(uint32_t))
+		return -EINVAL;
+	/* They lie at a multiple of four bytes, as the reply does. */
+	const uint32_t *const masks = (const uint32_t *)(const void *)t.p;
+	if (masks[0] >> ETHTOOL_LINK_MODE_Autoneg_BIT & 1)
+		put_switch(v, 0, l.autoneg != AUTONEG_DISABLE);
+	for (unsigned i = 0; i < 3; i++)
+		put_modes(v, i + 1, masks + i * words, words);
+	return 0;
+}
+
+/* The letters of `ethtool -N`, in its order. */
+static int
+decode_udp_hash(struct rs_text t, const struct rs_ethtool_features *features, struct values *v)
+{
+	static const struct {
+		uint64_t bit;
+		char letter;
+	} parts[] = {
+	    {RXH_L2DA, 'm'},
+	    {RXH_VLAN, 'v'},
+	    {RXH_L3_PROTO, 't'},
+	    {RXH_IP_SRC, 's'},
+	    {RXH_IP_DST, 'd'},
+	    {RXH_L4_B_0_1, 'f'},
+	    {RXH_L4_B_2_3, 'n'},
+	    {UINT64_C(1) << 31, 'r'}, /* RXH_DISCARD, which is more than an int holds */
+	};
+	struct ethtool_rxnfc r;
+	char letters[RS_ARRAY_LEN(parts) + 1];
+	size_t n = 0;
+	(void)features;
+	if (!take(&t, &r, sizeof(r)))
+		return -EINVAL;
+	for (size_t i = 0; i < RS_ARRAY_LEN(parts); i++) {
+		if (r.data & parts[i].bit)
+			letters[n++] = parts[i].letter;
+	}
+	letters[n] = '\0';
+	if (n > 0)
+		put_word(v, 0, letters);
+	return 0;
+}
+
 typedef int (*decode_fn)(
     struct rs_text t, const struct rs_ethtool_features *features, struct values *v);
 
@@ -253,6 +314,8 @@ static const decode_fn decoders[RS_ETHTOOL_GROUPS] = {
     [RS_ETHTOOL_PAUSE] = decode_pause,
     [RS_ETHTOOL_OFFLOADS] = decode_offloads,
     [RS_ETHTOOL_RSS] = decode_rss,
+    [RS_ETHTOOL_LINK] = decode_link,
+    [RS_ETHTOOL_UDP_HASH] = decode_udp_hash,
 };
 
 int

@@ -39,6 +39,8 @@ static const struct group {
     [RS_ETHTOOL_PAUSE] = {ETHTOOL_GPAUSEPARAM, sizeof(struct ethtool_pauseparam)},
     [RS_ETHTOOL_OFFLOADS] = {ETHTOOL_GFEATURES, 0},
     [RS_ETHTOOL_RSS] = {ETHTOOL_GRSSH, 0},
+    [RS_ETHTOOL_LINK] = {ETHTOOL_GLINKSETTINGS, 0},
+    [RS_ETHTOOL_UDP_HASH] = {ETHTOOL_GRXFH, 0},
 };
 
 static int
@@ -167,6 +169,43 @@ ask_rss(struct rs_ethtool_settings *e, const char *name, size_t *ret_len)
 	return ask(e, name);
 }
 
+/* One kind of packets at a time. */
+static int
+ask_udp_hash(struct rs_ethtool_settings *e, const char *name, size_t *ret_len)
+{
+	const struct ethtool_rxnfc wanted = {.cmd = ETHTOOL_GRXFH, .flow_type = UDP_V4_FLOW};
+	*ret_len = sizeof(wanted);
+	const int error = begin(e, ETHTOOL_GRXFH, sizeof(wanted));
+	if (error)
+		return error;
+	memcpy(e->reply, &wanted, sizeof(wanted));
+	return ask(e, name);
+}
+
+/* The first answer says how long the masks are, as a negative number
+ * (net/ethtool/ioctl.c, ethtool_get_link_ksettings). */
+static int
+ask_link(struct rs_ethtool_settings *e, const char *name, size_t *ret_len)
+{
+	struct ethtool_link_settings head;
+	int error = begin(e, ETHTOOL_GLINKSETTINGS, sizeof(head));
+	if (!error)
+		error = ask(e, name);
+	if (error)
+		return error;
+	memcpy(&head, e->reply, sizeof(head));
+	if (head.link_mode_masks_nwords >= 0)
+		return -EOPNOTSUPP;
+	const struct ethtool_link_settings wanted = {.cmd = ETHTOOL_GLINKSETTINGS,
+	    .link_mode_masks_nwords = (__s8)-head.link_mode_masks_nwords};
+	*ret_len = sizeof(wanted) + (size_t)wanted.link_mode_masks_nwords * 3 * sizeof(uint32_t);
+	error = begin(e, ETHTOOL_GLINKSETTINGS, *ret_len);
+	if (error)
+		return error;
+	memcpy(e->reply, &wanted, sizeof(wanted));
+	return ask(e, name);
+}
+
 int
 rs_ethtool_settings_get(struct rs_ethtool_settings *e, const char *name,
     enum rs_ethtool_group group, struct rs_ethtool_answer *ret)
@@ -177,6 +216,10 @@ rs_ethtool_settings_get(struct rs_ethtool_settings *e, const char *name,
 		error = ask_offloads(e, name, &len);
 	} else if (group == RS_ETHTOOL_RSS) {
 		error = ask_rss(e, name, &len);
+	} else if (group == RS_ETHTOOL_LINK) {
+		error = ask_link(e, name, &len);
+	} else if (group == RS_ETHTOOL_UDP_HASH) {
+		error = ask_udp_hash(e, name, &len);
 	} else {
 		error = begin(e, groups[group].command, len);
 		if (!error)

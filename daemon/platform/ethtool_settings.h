@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What `ethtool -l -g -c -a -k -x` show of an interface, as words one would type
+ * What `ethtool` and `ethtool -l -g -c -a -k -x` show of an interface, as words one would type
  * back: by ioctls over a kept socket, none of which needs a privilege. Each one
  * wakes a device that sleeps (net/ethtool/ioctl.c, dev_ethtool). Called by the
  * collectors on the loop thread.
@@ -23,6 +23,9 @@ enum rs_ethtool_group {
 	RS_ETHTOOL_PAUSE,    /* rx, tx */
 	RS_ETHTOOL_OFFLOADS, /* sorted, with a blank between; "none" */
 	RS_ETHTOOL_RSS,	     /* indirection table, hash key, hash function */
+	RS_ETHTOOL_LINK, /* whether the speed is negotiated; speeds the port is made for, offers,
+			    and is offered by the other side */
+	RS_ETHTOOL_UDP_HASH, /* what of UDP over IPv4 is hashed, as letters: "sd", "sdfn" */
 	RS_ETHTOOL_GROUPS
 };
 
@@ -61,5 +64,9 @@ int rs_ethtool_decode(enum rs_ethtool_group group, const void *reply, size_t len
  * repeats is written once: "0-3 x32" is 0,1,2,3 thirty-two times, and
  * "0-2 x42+2" forty-two times 0,1,2 and then its first two again. */
 void rs_rss_table_format(const uint32_t *table, size_t n, struct rs_buf *b);
+
+/* Speeds of link modes in Mbit/s with their duplex, ascending: "100/half 100/full
+ * 1000/full". words: of 32 bits. False: there are none. */
+bool rs_link_modes_format(const uint32_t *mask, size_t words, struct rs_buf *b);
 
 #endif

@@ -30,7 +30,8 @@ enum {
 	QSTATS_RX_ALLOC_FAIL,
 	QSTATS_RX_HW_DROPS,
 	QSTATS_RX_HW_DROP_OVERRUNS,
-	QSTATS_TX_HW_DROPS = 24
+	QSTATS_TX_HW_DROPS = 24,
+	QSTATS_TX_STOP = 33
 };
 enum { TYPE_RX = 0, TYPE_TX = 1, SCOPE_QUEUE = 1 };
 
@@ -42,7 +43,7 @@ struct rs_genl {
 };
 
 /* Attributes of a message that are numbers, by their type. */
-enum { TYPES = 32 };
+enum { TYPES = 40 };
 struct numbers {
 	uint64_t has; /* BIT of those that are there */
 	uint64_t value[TYPES];
@@ -106,11 +107,11 @@ qstats_message(void *arg, struct rs_nl_span payload)
 {
 	static const uint64_t of_a_queue =
 	    BIT(QSTATS_IFINDEX) | BIT(QSTATS_QUEUE_TYPE) | BIT(QSTATS_QUEUE_ID);
-	static const uint64_t wanted = BIT(QSTATS_IFINDEX) | BIT(QSTATS_QUEUE_TYPE) |
-				       BIT(QSTATS_QUEUE_ID) | BIT(QSTATS_RX_PACKETS) |
-				       BIT(QSTATS_RX_BYTES) | BIT(QSTATS_TX_PACKETS) |
-				       BIT(QSTATS_TX_BYTES) | BIT(QSTATS_RX_HW_DROPS) |
-				       BIT(QSTATS_RX_HW_DROP_OVERRUNS) | BIT(QSTATS_TX_HW_DROPS);
+	static const uint64_t wanted =
+	    BIT(QSTATS_IFINDEX) | BIT(QSTATS_QUEUE_TYPE) | BIT(QSTATS_QUEUE_ID) |
+	    BIT(QSTATS_RX_PACKETS) | BIT(QSTATS_RX_BYTES) | BIT(QSTATS_TX_PACKETS) |
+	    BIT(QSTATS_TX_BYTES) | BIT(QSTATS_RX_HW_DROPS) | BIT(QSTATS_RX_HW_DROP_OVERRUNS) |
+	    BIT(QSTATS_TX_HW_DROPS) | BIT(QSTATS_TX_STOP);
 	const struct qstats_sink *const sink = arg;
 	struct numbers n;
 	const int read = read_numbers(payload, CMD_QSTATS_GET, wanted, &n);
@@ -135,6 +136,7 @@ qstats_message(void *arg, struct rs_nl_span payload)
 	q.has_packets = first_of(&n, packets, packets, &q.packets);
 	q.has_bytes = first_of(&n, bytes, bytes, &q.bytes);
 	q.has_drops = first_of(&n, drops, overruns, &q.drops);
+	q.has_stops = q.is_tx && first_of(&n, QSTATS_TX_STOP, QSTATS_TX_STOP, &q.stops);
 	sink->fn(sink->arg, &q);
 	return 0;
 }
@@ -288,9 +290,8 @@ dump(struct rs_genl *g, uint8_t cmd, rs_nl_message_fn fn, void *arg)
 	return rs_netlink_dump(g->link, &q.head, g->family, fn, arg);
 }
 
-/* Finds the number the kernel has given to the family. */
-static int
-resolve(struct rs_genl *g)
+int
+rs_genl_resolve(struct rs_netlink *link, const char *name, uint16_t *ret_id)
 {
 	struct {
 		struct nlmsghdr head;
@@ -299,11 +300,11 @@ resolve(struct rs_genl *g)
 	    .head = {.nlmsg_type = GENL_ID_CTRL, .nlmsg_len = sizeof(q)},
 	    .genl = {.cmd = CTRL_CMD_GETFAMILY, .version = 1},
 	};
-	struct family_sink sink = {.name = FAMILY};
-	const int error = rs_netlink_dump(g->link, &q.head, GENL_ID_CTRL, family_message, &sink);
+	struct family_sink sink = {.name = name};
+	const int error = rs_netlink_dump(link, &q.head, GENL_ID_CTRL, family_message, &sink);
 	if (error)
 		return error;
-	g->family = sink.id;
+	*ret_id = sink.id;
 	return sink.id ? 0 : -ENOENT;
 }
 
@@ -315,7 +316,7 @@ rs_genl_open(struct rs_genl **ret)
 		return -ENOMEM;
 	int error = rs_netlink_open(NETLINK_GENERIC, &g->link);
 	if (!error)
-		error = resolve(g);
+		error = rs_genl_resolve(g->link, FAMILY, &g->family);
 	if (error) {
 		rs_genl_close(g);
 		return error;

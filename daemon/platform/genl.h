@@ -19,6 +19,8 @@ struct rs_qstats {
 	bool has_packets, has_bytes, has_drops;
 	uint64_t packets, bytes;
 	uint64_t drops; /* in the device or for want of a buffer */
+	bool has_stops;
+	uint64_t stops; /* of a transmit queue, its ring being full */
 };
 
 struct rs_genl_napi {
@@ -61,5 +63,8 @@ int rs_genl_parse_queues(const void *bytes, size_t len, struct rs_nl_want want, 
  * when it is not in this datagram. */
 int rs_genl_parse_family(const void *bytes, size_t len, struct rs_nl_want want, const char *name,
     uint16_t *ret_id, bool *ret_done);
+
+/* Asks the controller for it; -ENOENT: the kernel has no such family. */
+int rs_genl_resolve(struct rs_netlink *link, const char *name, uint16_t *ret_id);
 
 #endif

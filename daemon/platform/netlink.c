@@ -187,9 +187,9 @@ rs_netlink_close(struct rs_netlink *n)
 }
 
 static int
-send_request(struct rs_netlink *n, struct nlmsghdr *request)
+send_request(struct rs_netlink *n, struct nlmsghdr *request, uint16_t flags)
 {
-	request->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
+	request->nlmsg_flags = NLM_F_REQUEST | flags;
 	request->nlmsg_seq = ++n->seq;
 	const struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
 	const ssize_t sent = sendto(n->fd, request, request->nlmsg_len, 0,
@@ -211,9 +211,10 @@ grow_buffer(struct rs_netlink *n, size_t need)
 	return -EAGAIN;
 }
 
-/* One datagram of the kernel's into the buffer: its length or an error. */
+/* One datagram of the kernel's into the buffer: its length or an error; -ETIMEDOUT:
+ * none came in so long. */
 static ssize_t
-receive(struct rs_netlink *n)
+receive(struct rs_netlink *n, int wait_ms)
 {
 	for (unsigned tries = 0; tries < 64; tries++) {
 		struct sockaddr_nl from = {.nl_family = AF_NETLINK};
@@ -229,10 +230,34 @@ receive(struct rs_netlink *n)
 		if (errno != EAGAIN)
 			return -errno;
 		struct pollfd p = {.fd = n->fd, .events = POLLIN};
-		if (poll(&p, 1, WAIT_MS) == 0)
+		if (poll(&p, 1, wait_ms) == 0)
 			return -ETIMEDOUT;
 	}
 	return -EBUSY;
+}
+
+static int
+open_again(struct rs_netlink *n)
+{
+	if (n->fd < 0)
+		n->fd = open_socket(n->protocol);
+	return RS_MIN(n->fd, 0);
+}
+
+/* Datagrams until *is_done, which fn may set as well. */
+static int
+read_answer(struct rs_netlink *n, uint16_t answer, rs_nl_message_fn fn, void *arg, bool *is_done)
+{
+	const struct rs_nl_want want = {n->seq, answer};
+	int error = 0;
+	for (unsigned i = 0; !error && !*is_done; i++) {
+		const ssize_t len = i < DATAGRAMS_MAX ? receive(n, WAIT_MS) : -EMSGSIZE;
+		if (len < 0)
+			error = (int)len;
+		else
+			error = rs_nl_parse(n->buf, (size_t)len, want, fn, arg, is_done);
+	}
+	return error;
 }
 
 /* After a failure the socket is not used again: the rest of the answer would
@@ -241,21 +266,80 @@ int
 rs_netlink_dump(
     struct rs_netlink *n, struct nlmsghdr *request, uint16_t answer, rs_nl_message_fn fn, void *arg)
 {
-	if (n->fd < 0)
-		n->fd = open_socket(n->protocol);
-	if (n->fd < 0)
-		return n->fd;
-	int error = send_request(n, request);
-	const struct rs_nl_want want = {n->seq, answer};
 	bool is_done = false;
-	for (unsigned i = 0; !error && !is_done; i++) {
-		const ssize_t len = i < DATAGRAMS_MAX ? receive(n) : -EMSGSIZE;
-		if (len < 0)
-			error = (int)len;
-		else
-			error = rs_nl_parse(n->buf, (size_t)len, want, fn, arg, &is_done);
+	int error = open_again(n);
+	if (error)
+		return error;
+	error = send_request(n, request, NLM_F_DUMP);
+	if (!error)
+		error = read_answer(n, answer, fn, arg, &is_done);
+	if (error)
+		drop_socket(n);
+	return error;
+}
+
+struct single {
+	rs_nl_message_fn fn;
+	void *arg;
+	bool is_answered;
+};
+
+static int
+single_message(void *arg, struct rs_nl_span payload)
+{
+	struct single *const s = arg;
+	s->is_answered = true;
+	return s->fn(s->arg, payload);
+}
+
+int
+rs_netlink_ask(
+    struct rs_netlink *n, struct nlmsghdr *request, uint16_t answer, rs_nl_message_fn fn, void *arg)
+{
+	struct single s = {fn, arg, false};
+	int error = open_again(n);
+	if (error)
+		return error;
+	error = send_request(n, request, 0);
+	if (!error)
+		error = read_answer(n, answer, single_message, &s, &s.is_answered);
+	if (error)
+		drop_socket(n);
+	return error;
+}
+
+int
+rs_netlink_begin(struct rs_netlink *n, struct nlmsghdr *request)
+{
+	int error = open_again(n);
+	if (!error)
+		error = send_request(n, request, NLM_F_DUMP);
+	if (error)
+		drop_socket(n);
+	return error;
+}
+
+int
+rs_netlink_step(struct rs_netlink *n, uint16_t answer, unsigned datagrams, rs_nl_message_fn fn,
+    void *arg, bool *ret_done)
+{
+	const struct rs_nl_want want = {n->seq, answer};
+	int error = n->fd < 0 ? -EBADF : 0;
+	*ret_done = false;
+	for (unsigned i = 0; !error && !*ret_done && i < datagrams; i++) {
+		const ssize_t len = receive(n, 0);
+		if (len == -ETIMEDOUT)
+			break;
+		error = len < 0 ? (int)len
+				: rs_nl_parse(n->buf, (size_t)len, want, fn, arg, ret_done);
 	}
 	if (error)
 		drop_socket(n);
 	return error;
+}
+
+void
+rs_netlink_give_up(struct rs_netlink *n)
+{
+	drop_socket(n);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A kept netlink socket to ask dumps over, and the walk through the datagrams
+ * A kept netlink socket to ask dumps and single questions over, and the walk through the datagrams
  * they are answered with. The files of the families (genl.c) make the requests
  * and read the attributes. Called on the loop thread; parsing is pure.
  */
@@ -38,7 +38,20 @@ void rs_netlink_close(struct rs_netlink *n); /* NULL-safe */
 int rs_netlink_dump(struct rs_netlink *n, struct nlmsghdr *request, uint16_t answer,
     rs_nl_message_fn fn, void *arg);
 
-/* The pure part of the above: one datagram. *ret_done is set at the end of the
+/* The same for a request that has one answer: fn is called once. */
+int rs_netlink_ask(struct rs_netlink *n, struct nlmsghdr *request, uint16_t answer,
+    rs_nl_message_fn fn, void *arg);
+
+/* A dump in parts, for answers too long for one tick: begin, then step until
+ * *ret_done. A step takes at most so many datagrams of those that are there and
+ * waits for none. An error ends the dump. */
+int rs_netlink_begin(struct rs_netlink *n, struct nlmsghdr *request);
+int rs_netlink_step(struct rs_netlink *n, uint16_t answer, unsigned datagrams, rs_nl_message_fn fn,
+    void *arg, bool *ret_done);
+/* Leaves the rest of it unread. */
+void rs_netlink_give_up(struct rs_netlink *n);
+
+/* The pure part of a dump: one datagram. *ret_done is set at the end of the
  * dump. -EINVAL on a malformed message, -EAGAIN when the kernel says that the
  * dump was interrupted (NLM_F_DUMP_INTR), else the kernel's or fn's error. */
 int rs_nl_parse(const void *bytes, size_t len, struct rs_nl_want want, rs_nl_message_fn fn,

@@ -13,6 +13,7 @@
 #include <linux/rtnetlink.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "netlink.h"
 
@@ -247,4 +248,46 @@ rs_rtnl_qdiscs(struct rs_rtnl *r, void (*fn)(void *arg, const struct rs_qdisc *q
 	};
 	struct qdisc_sink sink = {fn, arg};
 	return rs_netlink_dump(r->link, &q.head, RTM_NEWQDISC, qdisc_message, &sink);
+}
+
+static int
+route_message(void *arg, struct rs_nl_span payload)
+{
+	uint32_t *const ifindex = arg;
+	struct rtmsg head;
+	if (!rs_nl_take(&payload, &head, sizeof(head)))
+		return -EINVAL;
+	uint16_t type;
+	struct rs_nl_span value;
+	bool is_bad;
+	uint64_t number;
+	while (rs_nl_attr(&payload, &type, &value, &is_bad)) {
+		if (type == RTA_OIF && rs_nl_uint(value, &number) && number <= INT32_MAX)
+			*ifindex = (uint32_t)number;
+	}
+	return is_bad ? -EINVAL : 0;
+}
+
+int
+rs_rtnl_route(
+    struct rs_rtnl *r, bool is_ipv6, const uint8_t address[static 16], uint32_t *ret_ifindex)
+{
+	struct {
+		struct nlmsghdr head;
+		struct rtmsg body;
+		struct rtattr to;
+		uint8_t address[16];
+	} q = {.head = {.nlmsg_type = RTM_GETROUTE}};
+	const size_t bytes = is_ipv6 ? 16 : 4;
+	uint32_t ifindex = 0;
+	q.body.rtm_family = is_ipv6 ? AF_INET6 : AF_INET;
+	q.body.rtm_dst_len = (unsigned char)(8 * bytes);
+	q.to = (struct rtattr){.rta_len = (unsigned short)RTA_LENGTH(bytes), .rta_type = RTA_DST};
+	memcpy(q.address, address, bytes);
+	q.head.nlmsg_len = (uint32_t)(sizeof(q) - 16 + bytes);
+	const int error = rs_netlink_ask(r->link, &q.head, RTM_NEWROUTE, route_message, &ifindex);
+	if (error)
+		return error;
+	*ret_ifindex = ifindex;
+	return ifindex ? 0 : -ENETUNREACH;
 }

@@ -86,4 +86,10 @@ int rs_rtnl_qdiscs(struct rs_rtnl *r, void (*fn)(void *arg, const struct rs_qdis
 int rs_rtnl_parse_qdiscs(const void *bytes, size_t len, uint32_t seq,
     void (*fn)(void *arg, const struct rs_qdisc *q), void *arg, bool *ret_done);
 
+/* The interface that packets to this address leave by, in network byte order, and
+ * so the one that packets from it should come in by; that of an own address is the
+ * loopback. -ENETUNREACH: none; other errno. */
+int rs_rtnl_route(
+    struct rs_rtnl *r, bool is_ipv6, const uint8_t address[static 16], uint32_t *ret_ifindex);
+
 #endif

@@ -83,11 +83,15 @@ class Daemon:
     def __init__(self, *arguments):
         self.dir = tempfile.mkdtemp(prefix="ringside-bench-")
         os.chmod(self.dir, 0o755)
+        # As on a router, where /run is in memory.
+        self.memory = tempfile.mkdtemp(prefix="ringside-bench-", dir="/dev/shm")
+        os.chmod(self.memory, 0o777)
         self.log = open(os.path.join(self.dir, "log"), "w+b")
         self.started = time.monotonic()
         self.process = subprocess.Popen(
             ["ip", "netns", "exec", ROUTER, f"{BUILD}/ringsided", "--listen", "127.0.0.1:7465",
-             "--db", os.path.join(self.dir, "db", "ringside.db"), *arguments],
+             "--db", os.path.join(self.dir, "db", "ringside.db"),
+             "--head", os.path.join(self.memory, "head"), *arguments],
             stderr=self.log)
         self.running.append(self)
 
@@ -127,6 +131,7 @@ class Daemon:
         self.process.wait(timeout=30)
         self.log.close()
         shutil.rmtree(self.dir)
+        shutil.rmtree(self.memory)
 
 
 def first_sample():

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* What a daemon may answer: every view of it makes a page on which no line holds a
- * control character. */
+ * control character; as a catalog it has series or a sentence. */
 #include "fuzz.h"
 
 #include <jansson.h>
@@ -8,6 +8,7 @@
 
 #include "cmd.h"
 #include "doc.h"
+#include "pick.h"
 
 static void
 check_page(struct rs_page *p)
@@ -19,6 +20,24 @@ check_page(struct rs_page *p)
 			abort();
 	}
 	rs_page_fini(p);
+}
+
+static void
+choose(const json_t *doc)
+{
+	const struct rs_text cpu = rs_text_of("cpu"), zero = rs_text_of("0");
+	struct rs_args a = {.metric = "core_busy_ratio", .labels = {{cpu, zero}}};
+
+	for (a.n_labels = 0; a.n_labels < 2; a.n_labels++) {
+		struct rs_error e = {0};
+		size_t n = 0;
+		int rc = rs_pick_count(doc, &a, &n, &e);
+
+		if (rc == 0 && n > 1)
+			rc = rs_pick_refuse(doc, &a, n, &e);
+		if (rc < 0 ? e.text[0] == '\0' : n == 0)
+			abort();
+	}
 }
 
 int
@@ -38,6 +57,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	rs_show_map(&p[3], doc);
 	for (size_t i = 0; i < RS_ARRAY_LEN(p); i++)
 		check_page(&p[i]);
+	choose(doc);
 	json_decref(doc);
 	return 0;
 }

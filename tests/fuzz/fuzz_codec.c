@@ -64,7 +64,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (copy == NULL)
 		return 0;
 	memcpy(copy, data, size);
-	const uint32_t sum = rs_chunk_checksum(copy, size - 4);
+	const uint32_t sum = rs_packed_checksum(copy, size - 4);
 	for (unsigned i = 0; i < 4; i++)
 		copy[size - 4 + i] = (uint8_t)(sum >> (8 * i));
 	read_chunk(copy, size);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /* Datagrams of the dumps of the netdev family; those asked for have number 1 and
- * the family 32, that of the controller is its own. */
+ * the family 32, that of the controller is its own. The same bytes as an answer about
+ * pause frames. */
 #include "fuzz.h"
 
 #include <linux/genetlink.h>
 #include <stdlib.h>
 
+#include "ethtool_pause.h"
 #include "genl.h"
 
 static const struct rs_nl_want want = {.seq = 1, .type = 32};
@@ -57,6 +59,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	(void)rs_genl_parse_queues(data, size, want, check_queue, &n, &is_done);
 	/* A message has two headers and an attribute. */
 	if (n > size / 24)
+		abort();
+	struct rs_pause_frames frames = {.has_rx = false};
+	const char *const bytes = (const char *)data;
+	const struct rs_nl_span all = {bytes, bytes + size};
+	if (rs_ethtool_parse_pause(all, &frames) != 0 && (frames.has_rx || frames.has_tx))
 		abort();
 	(void)rs_genl_parse_family(data, size, want_ctrl, "netdev", &id, &is_done);
 	if (id != 0 && id < 16)

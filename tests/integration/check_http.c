@@ -487,6 +487,63 @@ START_TEST(http_failing_store_is_a_problem_not_an_empty_answer)
 }
 END_TEST
 
+/* Of what memory has there is an answer all the same. */
+START_TEST(http_answer_that_lacks_what_is_stored_says_so)
+{
+	static const char *const targets[] = {
+	    SERIES, "/api/v1/catalog", "/api/v1/findings?state=all", "/api/v1/changes"};
+	struct answer a;
+	char value[512];
+
+	for (size_t i = 0; i < RS_ARRAY_LEN(targets); i++) {
+		rig_store.incomplete = 0;
+		client_get(rig.port, targets[i], "", &a);
+		ck_assert_uint_eq(a.status, 200);
+		ck_assert_str_eq(answer_header(&a, "Ringside-Incomplete", value), "");
+		answer_fini(&a);
+		rig_store.incomplete = -ENOSPC;
+		client_get(rig.port, targets[i], "", &a);
+		ck_assert_uint_eq(a.status, 200);
+		ck_assert_str_eq(answer_header(&a, "Ringside-Incomplete", value), strerror(ENOSPC));
+		answer_fini(&a);
+	}
+}
+END_TEST
+
+START_TEST(http_long_lists_come_in_pieces_and_are_whole)
+{
+	static const struct {
+		const char *target, *name;
+		size_t n;
+	} lists[] = {
+	    {"/api/v1/catalog", "\"first_ms\":", 20000},
+	    {"/api/v1/catalog", "\"first_ms\":", 0},
+	    {"/api/v1/findings?state=all", "\"raised_ms\":", 1000},
+	    {"/api/v1/findings?state=all", "\"raised_ms\":", 0},
+	};
+	struct answer a;
+	char value[512];
+
+	for (size_t i = 0; i < RS_ARRAY_LEN(lists); i++) {
+		size_t n = 0;
+
+		rig_store.n_catalog = rig_store.n_findings = lists[i].n;
+		client_get(rig.port, lists[i].target, "", &a);
+		ck_assert_uint_eq(a.status, 200);
+		ck_assert_str_eq(answer_header(&a, "Transfer-Encoding", value), "chunked");
+		const char *at = rs_buf_cstr(&a.body);
+		ck_assert_int_eq(at[0], '[');
+		ck_assert_int_eq(at[a.body.len - 1], ']');
+		while ((at = strstr(at, lists[i].name)) != NULL) {
+			at++;
+			n++;
+		}
+		ck_assert_uint_eq(n, lists[i].n);
+		answer_fini(&a);
+	}
+}
+END_TEST
+
 enum { BIG_SERIES = 56, BIG_TIMES = 70000, BIG_BYTES = 32 << 20 };
 
 START_TEST(http_download_of_32_mb_completes_while_others_are_served)
@@ -1044,6 +1101,8 @@ suite(void)
 		http_client_gone_while_it_waits_harms_nobody,
 		http_full_queue_of_the_store_is_try_again,
 		http_failing_store_is_a_problem_not_an_empty_answer,
+		http_answer_that_lacks_what_is_stored_says_so,
+		http_long_lists_come_in_pieces_and_are_whole,
 		http_download_of_32_mb_completes_while_others_are_served,
 		http_downloads_never_hold_more_than_their_limit, NULL});
 	add(s, "few", open_few,

@@ -50,6 +50,9 @@ class Daemon:
         self.log = os.path.join(self.dir, "log")
         command = [binary, "-f", "--listen", f"127.0.0.1:{port}"]
         command += ["--db", self.db if db else "none"]
+        command += ["--head", os.path.join(self.dir, "head", "head")]
+        if os.geteuid() != 0:  # a daemon of root makes it for its user
+            os.mkdir(os.path.join(self.dir, "head"))
         if config is not None:
             self.config = os.path.join(self.dir, "ringside.conf")
             with open(self.config, "w") as f:

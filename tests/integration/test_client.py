@@ -8,6 +8,7 @@ import json
 import os
 import pty
 import re
+import signal
 import socket
 import struct
 import subprocess
@@ -15,6 +16,7 @@ import sys
 import tempfile
 import termios
 import threading
+import urllib.parse
 
 from rig import Daemon, run_tests, say, wait_for
 
@@ -40,7 +42,7 @@ def call(*arguments, url=None, env=None):
 
 def answer(body, status="200 OK", type="application/json", headers=()):
     body = body if isinstance(body, bytes) else body.encode()
-    lines = [f"HTTP/1.1 {status}", f"Content-Length: {len(body)}", *headers]
+    lines = [f"HTTP/1.1 {status}", f"Content-Length: {len(body)}", "Connection: close", *headers]
     if type is not None:
         lines.append(f"Content-Type: {type}")
     return ("\r\n".join(lines) + "\r\n\r\n").encode() + body
@@ -62,6 +64,7 @@ class Server:
     def __init__(self, reply):
         self.reply = reply if callable(reply) else lambda path: reply
         self.requests = []
+        self.n_answered = 0  # and the last byte taken
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
         threading.Thread(target=self._serve, daemon=True).start()
@@ -90,6 +93,7 @@ class Server:
         connection.shutdown(socket.SHUT_WR)
         while connection.recv(65536):
             pass
+        self.n_answered += 1
 
     def __enter__(self):
         return self
@@ -418,6 +422,250 @@ def a_daemon_for_other_machines_wants_its_token():
             assert status == 0, err
 
 
+class History:
+    """A daemon with a sample a second of two series, which answers few of them at once.
+    before(history, n): called for the nth question for series; what it gives is the answer,
+    None the usual."""
+
+    now_ms = 1_700_000_000_300
+    oldest_ms = now_ms - 20_000_000
+
+    def __init__(self, ticks_max=1000, before=None, tier="raw"):
+        self.ticks_max = ticks_max
+        self.before = before
+        self.tier = tier
+        self.asked = []  # (after_ms, before_ms) of questions that were answered
+        self.tiers = []
+        self.n = 0
+
+    def __call__(self, path):
+        path, _, query = path.partition("?")
+        if path.endswith("/summary"):
+            return answer(json.dumps({"sampled_at_ms": self.now_ms, "interval_ms": 1000}))
+        if path.endswith("/catalog"):
+            return answer(json.dumps([{"metric": "m", "labels": {"cpu": c}} for c in "01"]))
+        asked = urllib.parse.parse_qs(query)
+        after, before = (round(1000 * float(asked[k][0])) for k in ("after", "before"))
+        self.n += 1
+        special = self.before(self, self.n) if self.before else None
+        if special is not None:
+            return special
+        times = self.times(after, before)
+        if len(times) > self.ticks_max:
+            return problem("413 x", detail="too large")
+        self.asked.append((after, before))
+        self.tiers = [*self.tiers, asked.get("tier", [None])[0]]
+        headers = [f"Ringside-Tier: {self.tier}"] if times else []
+        cpus = asked.get("cpu", ["0", "1"])
+        if asked["format"] == ["csv"]:
+            assert asked["layout"] == ["rows"]
+            rows = [f"{t},{c},{self.value(t, c)}" for t in times for c in cpus]
+            return answer("\r\n".join(["time_ms,cpu,value", *rows, ""]), type="text/csv; x=y",
+                          headers=headers)
+        return answer(json.dumps(
+            {"metric": "m", "time_ms": times,
+             "series": [{"labels": {"cpu": c}, "values": [self.value(t, c) for t in times]}
+                        for c in cpus]}, separators=(",", ":")), headers=headers)
+
+    def times(self, after, before):
+        first = max(after + 1, self.oldest_ms)
+        first += (self.now_ms - first) % 1000
+        return list(range(first, min(before, self.now_ms) + 1, 1000))
+
+    @staticmethod
+    def value(t, c):
+        return (t // 1000 + int(c)) % 7 / 2
+
+
+def exported(history, *arguments, status=0):
+    with Server(history) as server:
+        got, out, err = call("export", "m", *arguments, url=server.url)
+        assert got == status, (arguments, got, out[:200], err)
+        return out, err
+
+
+def an_export_in_slices_is_that_of_one_answer():
+    after = f"{(History.now_ms - 12_345_000) / 1000:.3f}"
+    whole, sliced = History(10**6), History(1000)
+    for arguments in (["--after", after], ["cpu=1", "--after", after, "--format", "ministat"]):
+        expected, err = exported(whole, *arguments)
+        assert err == "", err
+        out, err = exported(sliced, *arguments)
+        assert out == expected and err == "", (arguments, err)
+    assert expected.count("\n") == 12345
+    assert len(whole.asked) == 2 and len(sliced.asked) > 24
+    ends = sliced.asked[:12]
+    assert all(a[1] == b[0] for a, b in zip(ends, ends[1:])), ends
+    out, _ = exported(sliced, "--after", after, "--format", "json")
+    documents = [json.loads(line) for line in out.splitlines()]
+    times = [t for d in documents for t in d["time_ms"]]
+    assert len(documents) > 12 and times == whole.times(History.now_ms - 12_345_000, 1 << 60)
+
+
+def an_export_of_all_times_does_not_ask_for_every_year():
+    for arguments in (["--after", "0"], ["--after", "0", "--before", "2199-01-01T00:00:00Z"]):
+        history = History(1000)
+        out, _ = exported(history, *arguments)
+        assert out.count("\n") == 1 + 2 * 20001, out.count("\n")
+        assert history.n < 150, history.n
+
+
+def an_export_takes_the_last_hour_and_times_of_all_kinds():
+    for arguments, n in (([], 3600), (["--after", "-60"], 60),
+                         (["--after", "-60", "--before", "-50"], 10),
+                         (["--after", "2023-11-14T22:12:20Z"], 61),
+                         (["--after", "1699999940", "--before", "1699999941"], 1)):
+        out, _ = exported(History(10**6), "cpu=0", *arguments)
+        assert out.count("\n") == 1 + n, (arguments, out.count("\n"))
+    out, err = exported(History(), "--after", "5", "--before", "7.5")
+    assert out == "time_ms,cpu,value\n" and "no samples" in err, (out, err)
+    out, err = exported(History(), "cpu=0", "--after", "5", "--before", "7.5",
+                        "--format", "ministat")
+    assert out == "" and "no samples" in err, (out, err)
+    out, err = exported(History(), "--after", "5", "--before", "7.5", "-J")
+    assert json.loads(out)["time_ms"] == [] and "no samples" not in out, (out, err)
+
+
+def an_export_that_means_nothing_is_a_usage_error():
+    for arguments, words in ((["cpu=2"], "there is cpu=0|1"), (["device=x"], "'device'"),
+                             (["--format", "ministat"], "choose with cpu=0|1"),
+                             (["--after", "soon"], "--after: expected epoch seconds"),
+                             (["--after", "1e400"], "--after"),
+                             (["--before", "1700000000000"], "milliseconds?"),
+                             (["--after", "5", "--before", "4"], "end of the range")):
+        out, err = exported(History(), *arguments, status=2)
+        assert out == "" and words in err and err.count("\n") == 1, (arguments, err)
+    with Server(History()) as server:
+        status, out, err = call("export", "n", url=server.url)
+        assert status == 2 and out == "" and "no series of 'n'" in err, err
+    refused = History(before=lambda *_: problem("400 x", detail="points: expected 1"))
+    out, err = exported(refused, "--points", "x", status=2)
+    assert out == "" and "points: expected 1" in err, err
+    status, out, err = call("export", "m", url=f"http://127.0.0.1:{free_port()}")
+    assert status == 1 and out == "" and "cannot connect" in err, err
+
+
+def a_part_of_an_export_is_never_taken_for_all_of_it():
+    def fails(reply):
+        return lambda h, n: reply if len(h.asked) >= 3 else None
+
+    for reply in (b"", answer("time_ms,cpu,value\r\n1,0,2", type="text/csv"),
+                  answer("time_ms,cpu,value\r\n", type="text/csv",
+                         headers=["Content-Length: 9999"]),
+                  b"HTTP/1.1 200 OK\r\nContent-Type: text/csv\r\nTransfer-Encoding: chunked\r\n\r\n"
+                  b"5\r\ntime_\r\n", answer("{}"), problem("500 x", detail="broken")):
+        history = History(before=fails(reply))
+        out, err = exported(history, "--after", "-12000", status=1)
+        assert err.count("\n") == 1 and "not complete" in err, err
+        # What the message says fetches the rest.
+        rest = re.search(r"--after (\d+\.\d+)", err)[1]
+        more, _ = exported(History(), "--after", rest)
+        whole, _ = exported(History(10**6), "--after", "-12000")
+        assert out + more.split("\n", 1)[1] == whole, (len(out), len(more), len(whole))
+
+
+def an_export_has_one_tier():
+    for arguments, sent in (([], {"finest", "minute"}), (["--tier", "hour"], {"hour"}),
+                            (["--points", "9"], {None}),
+                            (["--points", "9", "--tier", "raw"], {"raw"})):
+        history = History(1000 if "--points" not in arguments else 10**6, tier="minute")
+        _, err = exported(history, "--after", "-9000", *arguments)
+        assert set(history.tiers) == sent, (arguments, history.tiers)
+        assert history.tiers.count("finest") == ("finest" in sent), history.tiers
+        assert ("one value for each minute" in err) == ("finest" in sent), err
+    odd = answer("time_ms,cpu,value\r\n-9223372036854775808,0,2\r\n", type="text/csv",
+                 headers=["Ringside-Tier: hour"])
+    out, _ = exported(History(before=lambda h, n: odd if n > 1 else problem("413 x", detail="d")),
+                      "--after", "-9000")
+    assert out.count("\n-9223372036854775808,0,2\n") == 1, out
+    history = History()
+    _, err = exported(history, "--after", "-9000")
+    assert set(history.tiers) == {"finest", "raw"} and err == "", (history.tiers, err)
+    with Server(History(before=lambda *_: problem("400 x", detail="tier: expected"))) as server:
+        status, out, err = call("export", "m", "--tier", "x", url=server.url)
+        assert status == 2 and out == "" and "tier: expected" in err, err
+
+
+def what_cannot_be_read_from_disk_is_not_left_out_of_an_export():
+    lacking = answer("time_ms,cpu,value\r\n1,0,2\r\n", type="text/csv",
+                     headers=["Ringside-Incomplete: disk full\x1b"])
+    out, err = exported(History(before=lambda *_: lacking), status=1)
+    assert out == "" and "cannot be read: disk full?" in err, err
+    with Server(answer("[]", headers=["Ringside-Incomplete: no such file"])) as server:
+        status, out, err = call("findings", "--all", url=server.url)
+        assert status == 0 and out and "not complete: no such file" in err, (out, err)
+
+
+def a_busy_daemon_is_asked_again():
+    busy = problem("503 x", detail="too many questions at once, try again")
+    out, err = exported(History(before=lambda h, n: busy if n % 2 else None))
+    assert out.count("\n") == 1 + 2 * 3600 and err == "", err
+    out, err = exported(History(before=lambda *_: busy), status=1)
+    assert out == "" and "try again" in err, err
+
+
+def a_reader_that_stops_ends_an_export_quietly():
+    for restore in (True, False):  # killed by SIGPIPE, or that is ignored
+        with Server(History()) as server:
+            process = subprocess.Popen(
+                [CLIENT, "-u", server.url, "export", "m", "--after", "0"], stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE, restore_signals=restore)
+            assert process.stdout.readline() == b"time_ms,cpu,value\n"
+            process.stdout.close()
+            assert process.stderr.read() == b""
+            status = process.wait(timeout=60)
+            assert status == (-signal.SIGPIPE if restore else 1), status
+
+
+def a_reader_that_waits_does_not_hold_the_connection():
+    # Larger than what the pipe and the sockets hold.
+    lines = b"time_ms,value\r\n" + b"".join(b"%d,5\r\n" % i for i in range(300000))
+    history = History(before=lambda *_: answer(lines, type="text/csv"))
+    with Server(history) as server:
+        process = subprocess.Popen([CLIENT, "-u", server.url, "export", "m", "--points", "9"],
+                                   stdout=subprocess.PIPE)
+        wait_for("the whole answer taken", lambda: server.n_answered == 3)
+        out = process.stdout.read()
+        assert process.wait(timeout=60) == 0
+        assert out == lines.replace(b"\r", b"")
+
+
+def an_export_that_cannot_be_written_is_an_error():
+    with Server(History()) as server, open("/dev/full", "w") as full:
+        done = subprocess.run([CLIENT, "-u", server.url, "export", "m"], stdout=full,
+                              stderr=subprocess.PIPE, timeout=60)
+        assert done.returncode == 1 and b"No space" in done.stderr, done
+
+
+def an_export_of_the_daemon_is_its_history():
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o777)
+        path = os.path.join(folder, "sock")
+        with Daemon(BINARY, "--listen", "unix:" + path, db=False,
+                    config="[sampling]\ninterval = 200ms\n") as d:
+            wait_for("samples", lambda: d.get("health")["ticks"] >= 8)
+            end = d.get("series?metric=state&after=-10")["time_ms"][-1]
+            times = ["--after", str(end / 1000 - 1), "--before", str(end / 1000)]
+            asked = f"&after={end / 1000 - 1}&before={end / 1000}"
+            for url in (f"http://127.0.0.1:{d.port}", "unix:" + path):
+                status, out, err = call("export", "core_busy_ratio", *times, url=url)
+                rows = d.request(f"/api/v1/series?metric=core_busy_ratio{asked}&format=csv"
+                                 "&layout=rows")[1].decode()
+                assert status == 0 and out == rows.replace("\r\n", "\n") and err == "", (out, rows)
+                status, out, _ = call("export", "core_busy_ratio", "-J", *times, url=url)
+                columns = d.get(f"series?metric=core_busy_ratio{asked}")
+                assert status == 0 and json.loads(out) == columns, (out, columns)
+                assert len(columns["time_ms"]) == 5, columns
+                status, out, err = call("export", "state", "--tier", "hour", url=url)
+                assert status == 0 and out.count("\n") in (2, 3) and err == "", (out, err)
+                _, out, _ = call("export", "core_busy_ratio", "cpu=0", "--format", "ministat",
+                                 *times, url=url)
+                values = [v for v in columns["series"][0]["values"] if v is not None]
+                assert [float(v) for v in out.split()] == values, (out, values)
+                status, _, err = call("export", "core_bussy_ratio", url=url)
+                assert status == 2 and "core_busy_ratio" in err, err
+
+
 if __name__ == "__main__":
     sys.exit(run_tests([
         help_and_version_are_clean,
@@ -441,4 +689,16 @@ if __name__ == "__main__":
         the_daemon_answers_over_both_kinds_of_address,
         the_map_of_this_machine_has_its_devices_and_cores,
         a_daemon_for_other_machines_wants_its_token,
+        an_export_in_slices_is_that_of_one_answer,
+        an_export_of_all_times_does_not_ask_for_every_year,
+        an_export_takes_the_last_hour_and_times_of_all_kinds,
+        an_export_that_means_nothing_is_a_usage_error,
+        a_part_of_an_export_is_never_taken_for_all_of_it,
+        an_export_has_one_tier,
+        what_cannot_be_read_from_disk_is_not_left_out_of_an_export,
+        a_busy_daemon_is_asked_again,
+        a_reader_that_stops_ends_an_export_quietly,
+        a_reader_that_waits_does_not_hold_the_connection,
+        an_export_that_cannot_be_written_is_an_error,
+        an_export_of_the_daemon_is_its_history,
     ]))

@@ -13,10 +13,14 @@ generator, is the one that fills. The test computes the definition itself from /
 same seconds. Times are printed, never asserted.
 """
 
+import http.server
+import json
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -254,15 +258,47 @@ def main():
     try:
         story = Story()
         enter_router()
-        with Daemon(story.wrapper) as daemon:
-            return run_tests(steps(story, daemon))
+        with Posts() as posts, tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o777)  # the daemon's commands are not root's
+            told = os.path.join(folder, "told")
+            config = (f"[alerts]\nexec = cat >> {told}\n"
+                      f"webhook = http://127.0.0.1:{posts.port}/hook?key=s3cr3t\n")
+            with Daemon(story.wrapper, config=config) as daemon:
+                return run_tests(steps(story, daemon, told, posts))
     finally:
         if story:
             story.close()
         Rig.remove()
 
 
-def steps(story, daemon):
+class Posts(http.server.ThreadingHTTPServer):
+    """Takes what the webhook sends; fails at first."""
+
+    def __init__(self):
+        self.documents, self.to_fail = [], 1
+        super().__init__(("127.0.0.1", 0), self.Handler)
+        self.port = self.server_address[1]
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def __exit__(self, *_):
+        self.shutdown()
+        self.server_close()
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            fails = self.server.to_fail > 0
+            self.server.to_fail -= 1
+            if not fails:
+                self.server.documents.append((self.path, json.loads(body)))
+            self.send_response(503 if fails else 204)
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+
+def steps(story, daemon, told, posts):
     stream = Stream(daemon)
     state = {"rate": 20000.0}
 
@@ -362,6 +398,29 @@ def steps(story, daemon):
         wait_for("the stream's word", lambda: story.seen <= {
             f["code"] for e, f in stream.findings() if e == "cleared"})
 
+    def a_command_and_a_web_address_were_told():
+        def documents():
+            with open(told) as f:
+                return [json.loads(line) for line in f if line.endswith("\n")]
+
+        def codes(list_, event):
+            return {d["finding"]["code"] for d in list_ if d["event"] == event}
+
+        for event in ("raised", "cleared"):
+            wait_for(f"the command is told what was {event}",
+                     lambda: story.seen <= codes(documents(), event))
+        if not shutil.which("curl"):
+            say("no curl here: the web address was not tried")
+            return
+        for event in ("raised", "cleared"):
+            wait_for(f"the address is told what was {event}",
+                     lambda: story.seen <= codes([d for _, d in posts.documents], event))
+        assert {path for path, _ in posts.documents} == {"/hook?key=s3cr3t"}, posts.documents
+        assert all(d["finding"]["message"] and d["host"] for _, d in posts.documents)
+        alerts = {a["kind"]: a for a in daemon.get("health")["alerts"]}
+        assert alerts["webhook"]["failed_attempts"] >= 1, alerts
+        assert alerts["webhook"]["dropped"] == alerts["exec"]["dropped"] == 0, alerts
+
     def interfaces_that_come_change_their_name_and_go_are_followed():
         def devices():
             return {i["device"] for i in daemon.get("interfaces")}
@@ -389,6 +448,7 @@ def steps(story, daemon):
         a_full_core_is_named,
         skew_or_imbalance_was_among_them,
         it_clears_when_the_traffic_stops,
+        a_command_and_a_web_address_were_told,
         interfaces_that_come_change_their_name_and_go_are_followed,
         the_database_tells_the_same,
     ]

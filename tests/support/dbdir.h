@@ -98,6 +98,8 @@ test_shell_open(const char *name, const char *sql)
 	char *message = NULL;
 
 	ck_assert_int_eq(sqlite3_open(name, &db), SQLITE_OK);
+	/* The store may be writing, too. */
+	(void)sqlite3_busy_timeout(db, 20000);
 	(void)sqlite3_exec(db, sql, NULL, NULL, &message);
 	ck_assert_msg(message == NULL, "%s: %s", sql, message);
 	return db;

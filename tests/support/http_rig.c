@@ -46,6 +46,7 @@ make_history(void)
 	h->status = rig_store.status;
 	if (h->status < 0)
 		return h;
+	h->incomplete = rig_store.incomplete;
 	h->tier = "raw";
 	h->resolution_ms = 1000;
 	h->n_times = rig_store.n_times;
@@ -76,12 +77,18 @@ make_catalog(void)
 	c->status = rig_store.status;
 	if (c->status < 0)
 		return c;
-	c->entries = calloc(1, sizeof(*c->entries));
-	c->n = 1;
-	c->entries[0] = (struct rs_catalog_entry){.metric = RS_M_NIC_RX_BYTES,
-	    .labels = {.cpu = -1, .queue = -1, .device = "eth0"},
-	    .first_ms = 1000,
-	    .last_ms = 2000};
+	c->incomplete = rig_store.incomplete;
+	c->n = c->cap = rig_store.n_catalog;
+	c->entries = calloc(c->n + 1, sizeof(*c->entries));
+	ck_assert_ptr_nonnull(c->entries);
+	for (size_t i = 0; i < c->n; i++) {
+		c->entries[i] = (struct rs_catalog_entry){.metric = RS_M_NIC_RX_BYTES,
+		    .labels = {.cpu = -1, .queue = -1},
+		    .first_ms = 1000,
+		    .last_ms = 2000};
+		(void)snprintf(c->entries[i].labels.device, sizeof(c->entries[i].labels.device),
+		    "eth%u", (unsigned)(i % 1000000));
+	}
 	return c;
 }
 
@@ -94,14 +101,17 @@ make_findings(void)
 	l->status = rig_store.status;
 	if (l->status < 0)
 		return l;
-	l->findings = calloc(1, sizeof(*l->findings));
-	l->n = 1;
-	l->findings[0] = (struct rs_finding){.id = 7,
-	    .code = "core.skewed",
-	    .title = "Past",
-	    .subject = rs_subject_host,
-	    .raised_ms = 1000,
-	    .cleared_ms = 2000};
+	l->incomplete = rig_store.incomplete;
+	l->n = rig_store.n_findings;
+	l->findings = calloc(l->n + 1, sizeof(*l->findings));
+	ck_assert_ptr_nonnull(l->findings);
+	for (size_t i = 0; i < l->n; i++)
+		l->findings[i] = (struct rs_finding){.id = 6 + (int64_t)(l->n - i),
+		    .code = "core.skewed",
+		    .title = "Past",
+		    .subject = rs_subject_host,
+		    .raised_ms = 1000,
+		    .cleared_ms = 2000};
 	return l;
 }
 
@@ -114,6 +124,7 @@ make_changes(void)
 	l->status = rig_store.status;
 	if (l->status < 0)
 		return l;
+	l->incomplete = rig_store.incomplete;
 	l->changes = calloc(1, sizeof(*l->changes));
 	l->n = 1;
 	l->changes[0] = (struct rs_change){.id = 3,
@@ -220,6 +231,12 @@ rs_change_list_free(struct rs_change_list *l)
 	if (l != NULL)
 		free(l->changes);
 	free(l);
+}
+
+const char *
+rs_store_words(int code)
+{
+	return strerror(-code);
 }
 
 void
@@ -413,7 +430,8 @@ rig_open(struct rig *r, const struct rs_web_conf *c)
 	if (conf.listen == NULL)
 		conf.listen = any_port;
 	*r = (struct rig){0};
-	rig_store = (struct rig_store){.n_series = 2, .n_times = 3};
+	rig_store =
+	    (struct rig_store){.n_series = 2, .n_times = 3, .n_catalog = 1, .n_findings = 1};
 	own.store = (struct rs_store){.end = &own.store.jobs};
 	ck_assert_int_eq(rs_loop_new(&r->loop), 0);
 	ck_assert_int_eq(rs_model_new(&model, &r->model), 0);

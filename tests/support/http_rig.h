@@ -23,10 +23,11 @@ struct rig {
 
 /* What the store does; set before, or from rig_call. */
 struct rig_store {
-	bool is_held; /* questions wait until is_held is false and rig_answer is called */
-	int refusal;  /* instead of taking a question; 0: none */
-	int status;   /* of answers */
-	size_t n_series, n_times;
+	bool is_held;	/* questions wait until is_held is false and rig_answer is called */
+	int refusal;	/* instead of taking a question; 0: none */
+	int status;	/* of answers */
+	int incomplete; /* of answers */
+	size_t n_series, n_times, n_catalog, n_findings;
 	unsigned asked, answered;
 	struct rs_query last; /* the last question about series */
 	struct rs_change_query last_changes;

@@ -29,6 +29,7 @@ rs_vb_new(size_t n_cores)
 	for (unsigned i = 0; i < n_cores; i++) {
 		b->cores[i].cpu = b->cores[i].group = i;
 		b->cores[i].is_online = true;
+		b->cores[i].throttled = NAN;
 		rs_vb_core(b, i, 0.0, 0.0);
 	}
 	b->v.interval_ns = RS_NS_PER_S;
@@ -40,6 +41,10 @@ rs_vb_new(size_t n_cores)
 	b->v.nics = b->nics;
 	b->v.irqs = b->irqs;
 	b->v.threads = b->threads;
+	b->v.changes = b->changes;
+	b->v.temperature_celsius = NAN;
+	b->v.conntrack_entries = b->v.conntrack_dropped_pps = NAN;
+	b->v.conntrack_early_drops_ps = b->v.conntrack_insert_failed_ps = NAN;
 	return b;
 }
 
@@ -96,8 +101,11 @@ rs_vb_nic(struct rs_vb *b, const char *name, int64_t speed_bps)
 	(void)rs_text_copy(rs_text_of(name), n->info.name, sizeof(n->info.name));
 	n->info.speed_bps = speed_bps;
 	n->info.is_physical = true;
+	n->info.is_up = 1;
 	n->counts_in_sums = true;
 	n->rx_missed_pps = 0.0;
+	n->rx_pause_ps = n->tx_pause_ps = n->tx_stops_ps = n->tx_timeouts_ps = NAN;
+	n->allowance_pps = NAN;
 	rs_vb_traffic(n, 0.0, 0.0, 0.0);
 	return n;
 }
@@ -148,6 +156,7 @@ rs_vb_irq(struct rs_vb *b, const char *irq, const char *actions, const char *dev
 	b->irqs[i].feeds = line->feeds;
 	b->irqs[i].n_feeds = role != RS_IRQ_OTHER;
 	b->irqs[i].is_nic_queue = role == RS_IRQ_QUEUE;
+	b->irqs[i].unhandled_ps = NAN;
 	return i;
 }
 
@@ -191,6 +200,22 @@ rs_vb_silence(struct rs_vb *b, size_t irq)
 	b->irqs[irq].rate_ps = 0.0;
 }
 
+/* "napi/eth0-8193" polls the instance 8193 of eth0. */
+static void
+name_napi(const struct rs_vb *b, struct rs_thread *t)
+{
+	struct rs_text text = rs_text_of(t->name), device;
+	char name[16];
+	uint64_t id;
+
+	if (t->class != RS_THREAD_NAPI || !rs_text_skip(&text, "napi/") ||
+	    !rs_text_until(&text, '-', &device) || !rs_text_u64(&text, &id))
+		return;
+	(void)rs_text_copy(device, name, sizeof(name));
+	t->ifindex = ifindex_of(b, name);
+	t->napi_id = (uint32_t)id;
+}
+
 struct rs_thread_view *
 rs_vb_thread(
     struct rs_vb *b, enum rs_thread_class class, const char *name, unsigned cpu, double load)
@@ -210,6 +235,7 @@ rs_vb_thread(
 	t->thread.tid = (int32_t)i + 10;
 	t->thread.cpu = (int32_t)cpu;
 	t->load = load;
+	name_napi(b, &t->thread);
 	return t;
 }
 
@@ -221,6 +247,21 @@ compare_fact(const struct rs_fact *f, enum rs_fact_id id, uint32_t key, uint16_t
 	if (f->key != key)
 		return f->key < key ? -1 : 1;
 	return f->queue < queue ? -1 : f->queue > queue;
+}
+
+/* As the model does (daemon/model/facts.c). */
+static void
+note_change(struct rs_vb *b, enum rs_fact_id id, uint32_t key)
+{
+	if (b->n_changes == RS_VB_CHANGES)
+		abort();
+	struct rs_change *const c = &b->changes[b->n_changes++];
+
+	*c = (struct rs_change){.fact = (uint16_t)id, .labels = rs_labels_none};
+	for (size_t i = 0; rs_facts[id].on == RS_ON_NIC && i < b->v.n_nics; i++) {
+		if (b->nics[i].info.ifindex == key)
+			memcpy(c->labels.device, b->nics[i].info.name, sizeof(c->labels.device));
+	}
 }
 
 void
@@ -238,6 +279,8 @@ rs_vb_fact(struct rs_vb *b, enum rs_fact_id id, uint32_t key, uint16_t queue, st
 		    .queue = queue,
 		    .key = key,
 		    .value = b->values[b->v.n_facts++]};
+	} else if (!rs_text_eq(value, b->facts[i].value)) {
+		note_change(b, id, key);
 	}
 	const size_t at = (size_t)(b->facts[i].value - b->values[0]) / sizeof(b->values[0]);
 	(void)rs_text_copy(value, b->values[at], sizeof(b->values[at]));
@@ -277,6 +320,28 @@ rs_vb_queue(
 	q->drops_pps = drops_pps;
 	b->v.queues = b->queues;
 	return q;
+}
+
+void
+rs_vb_flow(struct rs_vb *b, const struct rs_heavy_flow *f)
+{
+	size_t i = 0, n = b->v.n_flows;
+
+	while (i < n && (b->flows[i].protocol != f->protocol ||
+			    memcmp(&b->flows[i].ends, &f->ends, sizeof(f->ends)) != 0))
+		i++;
+	if (i < n)
+		memmove(&b->flows[i], &b->flows[i + 1], (--n - i) * sizeof(*f));
+	if (f->bps > 0.0) {
+		if (n == RS_HEAVY_FLOWS_MAX)
+			abort();
+		for (i = n++; i > 0 && b->flows[i - 1].bps < f->bps; i--)
+			b->flows[i] = b->flows[i - 1];
+		b->flows[i] = *f;
+	}
+	b->v.flows = b->flows;
+	b->v.n_flows = n;
+	b->v.has_flows = true;
 }
 
 static const struct rs_irq_view *
@@ -384,6 +449,8 @@ rs_vb_tick(struct rs_vb *b)
 	v->mono_ns = v->due_ns + 200000;
 	v->wall_ms += v->interval_ns / RS_NS_PER_MS;
 	v->has_rates = true;
+	v->n_changes = b->n_changes;
+	b->n_changes = 0;
 	sum_nics(b);
 	sum_irqs(b);
 	sum_threads(b);

@@ -15,6 +15,7 @@
 #define RS_VB_QUEUES 64u
 #define RS_VB_FEEDS 4u
 #define RS_VB_THREADS 16u
+#define RS_VB_CHANGES 16u
 
 struct rs_vb_irq {
 	char actions[48];
@@ -36,8 +37,11 @@ struct rs_vb {
 	struct rs_thread_view threads[RS_VB_THREADS];
 	struct rs_queue_view queues[RS_VB_QUEUES];
 	struct rs_fact facts[RS_VB_FACTS];
-	char values[RS_VB_FACTS][48]; /* of the facts */
-	struct rs_cpu_info cpus;      /* isolated, nohz_full */
+	char values[RS_VB_FACTS][96]; /* of the facts */
+	struct rs_heavy_flow flows[RS_HEAVY_FLOWS_MAX];
+	struct rs_change changes[RS_VB_CHANGES];
+	size_t n_changes;	 /* since the last tick */
+	struct rs_cpu_info cpus; /* isolated, nohz_full */
 	struct rs_cpuset reserved;
 	bool lacks_interrupts; /* /proc/interrupts cannot be read */
 };
@@ -81,8 +85,12 @@ void rs_vb_share(struct rs_vb *b, size_t irq, const char *device, int32_t queue)
 struct rs_queue_view *rs_vb_queue(
     struct rs_vb *b, uint32_t ifindex, bool is_tx, uint16_t queue, double pps, double drops_pps);
 
-/* A setting; queue RS_NO_QUEUE: of no queue. Ends the program when there are too
- * many. */
+/* A flow with these bits per second, in place of the one with the same ends and
+ * protocol; 0: it ends. Until the first, nobody looked for flows. */
+void rs_vb_flow(struct rs_vb *b, const struct rs_heavy_flow *f);
+
+/* A setting; queue RS_NO_QUEUE: of no queue. Another value than before is a change.
+ * Ends the program when there are too many. */
 void rs_vb_fact(
     struct rs_vb *b, enum rs_fact_id id, uint32_t key, uint16_t queue, struct rs_text value);
 

@@ -74,7 +74,7 @@ add_rows(int64_t first, int64_t last)
 	ck_assert_ptr_nonnull(c);
 	for (size_t i = 0; i < n; i++)
 		c[i] = change(first + (int64_t)i, RS_F_MTU, "eth0");
-	ck_assert_int_eq(rs_changes_add(db, c, n), 0);
+	ck_assert_int_eq(rs_changes_add(db, NULL, c, n), 0);
 	free(c);
 }
 
@@ -83,7 +83,7 @@ read_rows(const struct rs_change_query *q)
 {
 	struct rs_change_list l = {0};
 
-	ck_assert_int_eq(rs_changes_read(db, q, &l), 0);
+	ck_assert_int_eq(rs_changes_read(db, q, 0, &l), 0);
 	return l;
 }
 
@@ -132,7 +132,7 @@ START_TEST(a_change_comes_back_as_it_was_and_people_can_read_it)
 
 	c.labels = r->labels;
 	c.old[0] = '\0'; /* an empty mask is a value */
-	ck_assert_int_eq(rs_changes_add(db, &c, 1), 0);
+	ck_assert_int_eq(rs_changes_add(db, NULL, &c, 1), 0);
 	struct rs_change_list l = read_rows(&everything);
 	ck_assert_uint_eq(l.n, 1);
 	check_same(&l.changes[0], &c);
@@ -170,17 +170,18 @@ static const struct filter_case {
 	struct rs_change_query q;
 	const char *ids;
 } filter_cases[] = {
-    {{INT64_MIN, INT64_MAX, 10, RS_F_COUNT, ""}, "654321"},
-    {{2000, 5000, 10, RS_F_COUNT, ""}, "543"}, /* (after, before] */
-    {{1999, 4999, 10, RS_F_COUNT, ""}, "432"},
-    {{6000, INT64_MAX, 10, RS_F_COUNT, ""}, ""},
-    {{INT64_MIN, INT64_MAX, 2, RS_F_COUNT, ""}, "65"},
-    {{INT64_MIN, INT64_MAX, 10, RS_F_RING_RX, ""}, "32"},
-    {{INT64_MIN, INT64_MAX, 10, RS_F_COUNT, "a"}, "531"},
-    {{INT64_MIN, INT64_MAX, 1, RS_F_MTU, "a"}, "5"}, /* the limit is of those that match */
-    {{INT64_MIN, 4000, 10, RS_F_MTU, "a"}, "1"},
-    {{INT64_MIN, INT64_MAX, 10, RS_F_COUNT, "c"}, ""},
-    {{INT64_MIN, INT64_MAX, 10, RS_F_COUNT, "a' OR 1 --"}, ""},
+    {{INT64_MIN, INT64_MAX, 10, RS_F_COUNT, "", false, 0}, "654321"},
+    {{2000, 5000, 10, RS_F_COUNT, "", false, 0}, "543"}, /* (after, before] */
+    {{1999, 4999, 10, RS_F_COUNT, "", false, 0}, "432"},
+    {{6000, INT64_MAX, 10, RS_F_COUNT, "", false, 0}, ""},
+    {{INT64_MIN, INT64_MAX, 2, RS_F_COUNT, "", false, 0}, "65"},
+    {{INT64_MIN, INT64_MAX, 10, RS_F_RING_RX, "", false, 0}, "32"},
+    {{INT64_MIN, INT64_MAX, 10, RS_F_COUNT, "a", false, 0}, "531"},
+    {{INT64_MIN, INT64_MAX, 1, RS_F_MTU, "a", false, 0},
+	"5"}, /* the limit is of those that match */
+    {{INT64_MIN, 4000, 10, RS_F_MTU, "a", false, 0}, "1"},
+    {{INT64_MIN, INT64_MAX, 10, RS_F_COUNT, "c", false, 0}, ""},
+    {{INT64_MIN, INT64_MAX, 10, RS_F_COUNT, "a' OR 1 --", false, 0}, ""},
 };
 
 static void
@@ -203,7 +204,7 @@ START_TEST(questions_choose_alike_on_disk_and_before)
 		    change((int64_t)i + 1, six[i].is_ring ? RS_F_RING_RX : RS_F_MTU, six[i].device);
 
 		if (i < n_rows)
-			ck_assert_int_eq(rs_changes_add(db, &one, 1), 0);
+			ck_assert_int_eq(rs_changes_add(db, NULL, &one, 1), 0);
 		else
 			rs_unwritten_add(&unwritten, &one, 1);
 	}
@@ -219,10 +220,10 @@ START_TEST(all_of_a_batch_are_written_or_none)
 	struct rs_change c[] = {change(1, RS_F_MTU, "a"), change(2, RS_F_MTU, "a"),
 	    change(2, RS_F_MTU, "b"), change(3, RS_F_MTU, "a")};
 
-	ck_assert_int_lt(rs_changes_add(db, c, RS_ARRAY_LEN(c)), 0);
+	ck_assert_int_lt(rs_changes_add(db, NULL, c, RS_ARRAY_LEN(c)), 0);
 	ck_assert_int_eq(ask("SELECT count(*) FROM changes"), 0);
 	ck_assert_msg(strstr(db->error, "UNIQUE") != NULL, "%s", db->error);
-	ck_assert_int_eq(rs_changes_add(db, c, 2), 0);
+	ck_assert_int_eq(rs_changes_add(db, NULL, c, 2), 0);
 	ck_assert_int_eq(ask("SELECT count(*) FROM changes"), 2);
 }
 END_TEST

@@ -49,7 +49,60 @@ static const struct {
     {{"findings", "--kind", "x", NULL}, "--kind does not go with 'findings'"},
     {{"--device", "x", "findings", NULL}, "--device does not go with 'findings'"},
     {{"--json=yes", "map", NULL}, "--json=yes"},
+    {{"export", NULL}, "which metric?"},
+    {{"exprot", "state", NULL}, "did you mean 'export'?"},
+    {{"export", "state", "cpu", NULL}, "'cpu': expected LABEL=VALUE"},
+    {{"export", "state", "=0", NULL}, "'=0': expected LABEL=VALUE"},
+    {{"export", "state", "cpu=", NULL}, "'cpu=': expected LABEL=VALUE"},
+    {{"export", "state", "--format", "cvs", NULL}, "unknown format 'cvs', did you mean 'csv'?"},
+    {{"export", "state", "-J", "--format", "csv", NULL}, "--format csv does not go with --json"},
+    {{"export", "state", "--limit", "3", NULL}, "--limit does not go with 'export'"},
+    {{"map", "--after", "-5", NULL}, "--after does not go with 'map'"},
+    {{"changes", "--format", "csv", NULL}, "--format does not go with 'changes'"},
+    {{"diagnose", NULL}, "which capture or file?"},
+    {{"diagnose", "a", "b", NULL}, "'b' is one word too many"},
+    {{"diagnose", "a", "--all", NULL}, "--all does not go with 'diagnose'"},
 };
+
+static const struct {
+	const char *words[WORDS_MAX];
+	enum rs_export_format format;
+} formats[] = {
+    {{"export", "state", NULL}, RS_EXPORT_CSV},
+    {{"-J", "export", "state", NULL}, RS_EXPORT_JSON},
+    {{"export", "--format=json", "state", "-J", NULL}, RS_EXPORT_JSON},
+    {{"export", "state", "--format", "ministat", NULL}, RS_EXPORT_MINISTAT},
+};
+
+START_TEST(an_export_has_a_format)
+{
+	struct rs_args a;
+	struct rs_error e = {0};
+
+	ck_assert_int_eq(parse(formats[_i].words, &a, &e), 0);
+	ck_assert_int_eq(a.format, formats[_i].format);
+}
+END_TEST
+
+START_TEST(an_export_takes_a_metric_labels_and_times)
+{
+	static char words[][16] = {
+	    "ringside", "export", "m", "cpu=0", "--after", "-3600", "mode=a=b"};
+	char *argv[RS_ARRAY_LEN(words) + 1] = {NULL};
+	struct rs_args a;
+	struct rs_error e = {0};
+
+	/* Labels are told by the words themselves: these last. */
+	for (size_t i = 0; i < RS_ARRAY_LEN(words); i++)
+		argv[i] = words[i];
+	ck_assert_msg(rs_args_parse((int)RS_ARRAY_LEN(words), argv, &a, &e) == 0, "%s", e.text);
+	ck_assert_str_eq(a.metric, "m");
+	ck_assert_str_eq(a.after, "-3600");
+	ck_assert_uint_eq(a.n_labels, 2);
+	ck_assert(rs_text_eq(a.labels[0].name, "cpu") && rs_text_eq(a.labels[0].value, "0"));
+	ck_assert(rs_text_eq(a.labels[1].name, "mode") && rs_text_eq(a.labels[1].value, "a=b"));
+}
+END_TEST
 
 START_TEST(what_is_not_understood_is_refused_with_the_nearest_word)
 {
@@ -181,6 +234,8 @@ suite(void)
 
 	tcase_add_loop_test(tc, what_is_not_understood_is_refused_with_the_nearest_word, 0,
 	    (int)RS_ARRAY_LEN(refused));
+	tcase_add_loop_test(tc, an_export_has_a_format, 0, (int)RS_ARRAY_LEN(formats));
+	tcase_add_test(tc, an_export_takes_a_metric_labels_and_times);
 	tcase_add_test(tc, options_stand_before_and_behind_the_command);
 	tcase_add_test(tc, help_and_version_need_no_command);
 	tcase_add_loop_test(

@@ -354,7 +354,7 @@ copy(const void *data, size_t len)
 static void
 seal(uint8_t *p, size_t len)
 {
-	const uint32_t sum = rs_chunk_checksum(p, len - 4);
+	const uint32_t sum = rs_packed_checksum(p, len - 4);
 
 	for (unsigned i = 0; i < 4; i++)
 		p[len - 4 + i] = (uint8_t)(sum >> (8 * i));

@@ -278,6 +278,67 @@ START_TEST(interrupts_are_a_matrix_of_lines_and_named_cores)
 }
 END_TEST
 
+static const char conntrack_text[] =
+    "entries  clashres found new invalid ignore delete chainlength insert insert_failed drop "
+    "early_drop icmp_error  expect_new expect_create expect_delete search_restart\n"
+    "0000fde8  00000001 00000002 00000000 00000003 00000000 00000000 00000000 00000000 00000010 "
+    "00000005 00000001 00000000  00000000 00000000 00000000 00000000\n"
+    "0000fde8  00000001 00000002 00000000 00000003 00000000 00000000 00000000 00000000 00000020 "
+    "fffffffe 00000002 00000000  00000000 00000000 00000000 00000000\n";
+static const char old_conntrack_text[] =
+    "entries  searched found new invalid ignore delete delete_list insert insert_failed drop "
+    "early_drop icmp_error\r\n"
+    "00000007  00000001 00000002 00000003 00000004 00000005 00000006 00000007 00000008 00000009 "
+    "0000000a 0000000b 0000000c\r\n";
+
+START_TEST(conntrack_is_read_by_the_names_of_its_header)
+{
+	ck_assert_int_eq(parse("conntrack", conntrack_text), 0);
+	ck_assert_uint_eq(frame->n_readings, 4);
+	assert_value(RS_M_CONNTRACK_ENTRIES, 0, 65000);
+	assert_value(RS_M_CONNTRACK_INSERT_FAILED, 0, 0x30);
+	assert_value(RS_M_CONNTRACK_EARLY_DROPS, 0, 3);
+	assert_value(RS_M_CONNTRACK_DROPPED, 0, 3); /* 32 bits wide, and so is the sum */
+	ck_assert_int_eq(parse("conntrack", old_conntrack_text), 0);
+	assert_value(RS_M_CONNTRACK_ENTRIES, 0, 7);
+	assert_value(RS_M_CONNTRACK_INSERT_FAILED, 0, 9);
+	assert_value(RS_M_CONNTRACK_DROPPED, 0, 10);
+	assert_value(RS_M_CONNTRACK_EARLY_DROPS, 0, 11);
+	/* Other columns, or none of ours. */
+	ck_assert_int_eq(parse("conntrack", "drop entries\n00000003 00000009\n"), 0);
+	ck_assert_uint_eq(frame->n_readings, 2);
+	assert_value(RS_M_CONNTRACK_ENTRIES, 0, 9);
+	assert_value(RS_M_CONNTRACK_DROPPED, 0, 3);
+	ck_assert_int_eq(parse("conntrack", "found new\n00000003 00000009\n"), -EINVAL);
+}
+END_TEST
+
+START_TEST(conntrack_with_a_row_missing_has_no_sums)
+{
+	/* One of three cores is missing. */
+	set_online("0-2");
+	ck_assert_int_eq(parse("conntrack", conntrack_text), 0);
+	ck_assert_uint_eq(frame->n_readings, 1);
+	assert_value(RS_M_CONNTRACK_ENTRIES, 0, 65000);
+	/* More rows than cores online: there are possible ones beside. */
+	set_online("0");
+	ck_assert_int_eq(parse("conntrack", conntrack_text), 0);
+	ck_assert_uint_eq(frame->n_readings, 4);
+	/* Cut anywhere no sum is made of a part. */
+	set_online("0-1");
+	for (size_t len = 0; len < sizeof(conntrack_text) - 2; len++) {
+		const int rc = parse_bytes("conntrack", conntrack_text, len);
+		ck_assert(rc == 0 || rc == -EINVAL);
+		assert_none(RS_M_CONNTRACK_DROPPED, 0);
+		ck_assert_uint_le(frame->n_readings, 1);
+	}
+	ck_assert_int_eq(
+	    parse("conntrack", "entries drop\n00000009 00000001\n00000009 000000001\n"), 0);
+	assert_none(RS_M_CONNTRACK_DROPPED, 0);
+	ck_assert_uint_eq(frame->skipped_rows, 1);
+}
+END_TEST
+
 /* --- damage --- */
 
 static bool
@@ -743,6 +804,8 @@ suite(void)
 	tcase_add_test(t, softnet_rows_are_those_of_their_cpu_column);
 	tcase_add_test(t, interface_counters_are_told_by_name);
 	tcase_add_test(t, interrupts_are_a_matrix_of_lines_and_named_cores);
+	tcase_add_test(t, conntrack_is_read_by_the_names_of_its_header);
+	tcase_add_test(t, conntrack_with_a_row_missing_has_no_sums);
 	tcase_add_loop_test(t, a_cut_file_gives_a_part_of_the_numbers_and_no_others, 0, n);
 	tcase_add_loop_test(t, any_byte_may_be_any_other, 0, n);
 	tcase_add_loop_test(t, crlf_changes_nothing, 0, n);

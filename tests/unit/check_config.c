@@ -9,7 +9,9 @@
 #include "rs_check.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct rs_config config;
 static struct rs_error error;
@@ -152,6 +154,46 @@ START_TEST(an_interval_must_divide_the_minute)
 }
 END_TEST
 
+static const struct {
+	const char *text;
+	const char *says; /* NULL: valid */
+} stores[] = {
+    {"retention_raw = 2h\nretention_minute = 2d\nretention_hour = 2d\nmax_size = 4MB\n", NULL},
+    {"retention_raw = 90d\n", NULL},
+    {"retention_raw = 91d\n", "x.conf:2: retention_raw: must not be longer than retention_minute"},
+    {"retention_minute = 6d\n",
+	"x.conf:2: retention_minute: must not be shorter than retention_raw"},
+    {"retention_raw = 200d\nretention_minute = 100d\n",
+	"x.conf:3: retention_minute: must not be shorter than retention_raw"},
+    {"retention_minute = 2000d\n",
+	"x.conf:2: retention_minute: must not be longer than retention_hour"},
+    {"retention_hour = 60d\n",
+	"x.conf:2: retention_hour: must not be shorter than retention_minute"},
+    {"retention_raw = 1h\n", "x.conf:2: retention_raw: '1h' is out of range"},
+    {"retention_minute = 1d\n", "x.conf:2: retention_minute: '1d' is out of range"},
+    {"max_size = 3MB\n", "x.conf:2: max_size: '3MB' is out of range"},
+    {"commit_interval = 30s\n", "x.conf:2: commit_interval: '30s' is out of range"},
+    {"commit_interval = 10m\n", NULL},
+    {"path = none\nhead_path = none\n", NULL},
+    {"path =\n", "x.conf:2: path: a file is needed"},
+    {"path = x.db\nhead_path =\n", "x.conf:3: head_path: a file is needed"},
+};
+
+START_TEST(a_store_that_cannot_be_meant_is_refused)
+{
+	char text[256];
+	(void)snprintf(text, sizeof(text), "[store]\n%s", stores[_i].text);
+	int rc = parse(text);
+	if (rc == 0)
+		rc = rs_config_check(&config, &error);
+	if (!stores[_i].says)
+		ck_assert_msg(rc == 0, "%s", error.text);
+	else
+		ck_assert_msg(
+		    rc < 0 && strstr(error.text, stores[_i].says) == error.text, "%s", error.text);
+}
+END_TEST
+
 START_TEST(a_clear_threshold_above_its_raise_threshold_is_refused)
 {
 	ck_assert_int_eq(parse("[rules]\ncore.imbalance.hot = 0.6\n"), 0);
@@ -173,14 +215,14 @@ START_TEST(a_late_error_is_told_with_the_line_of_its_key)
 }
 END_TEST
 
-START_TEST(keys_without_use_are_named_when_set)
+START_TEST(a_webhook_is_an_address_of_the_web)
 {
-	char names[128];
-	rs_config_unused(&config, names, sizeof(names));
-	ck_assert_str_eq(names, "");
-	ck_assert_int_eq(parse("[alerts]\nexec = /bin/true\n[store]\nmax_size = 1GB\n"), 0);
-	rs_config_unused(&config, names, sizeof(names));
-	ck_assert_str_eq(names, "store.max_size, alerts.exec");
+	ck_assert_int_eq(parse("[alerts]\nwebhook = https://hooks.example.net/x\n"), 0);
+	ck_assert_int_eq(rs_config_check(&config, &error), 0);
+	ck_assert_int_eq(parse("[alerts]\n\nwebhook = file:///etc/passwd\n"), 0);
+	ck_assert_int_eq(rs_config_check(&config, &error), -EINVAL);
+	ck_assert_str_eq(
+	    error.text, "x.conf:3: webhook: an address begins with http:// or https://");
 }
 END_TEST
 
@@ -270,6 +312,48 @@ START_TEST(command_lines)
 }
 END_TEST
 
+static void
+take(struct rs_config *ret, const char *const *arguments)
+{
+	char *argv[9] = {0};
+	char copy[8][128];
+	int argc = 0;
+	for (; argc < 8 && arguments[argc]; argc++) {
+		(void)rs_text_copy(rs_text_of(arguments[argc]), copy[argc], 128);
+		argv[argc] = copy[argc];
+	}
+	struct rs_options o;
+	ck_assert_msg(rs_options_parse(argc, argv, &o, &error) == 0, "%s", error.text);
+	ck_assert_msg(rs_options_config(&o, ret, &error) == 0, "%s", error.text);
+}
+
+START_TEST(a_database_of_ones_own_has_a_head_of_its_own)
+{
+	char file[] = "/tmp/ringside-test-XXXXXX";
+	const int fd = mkstemp(file);
+	ck_assert_int_ge(fd, 0);
+	(void)close(fd);
+	const char *const lines_of[][8] = {
+	    {"ringsided", "-c", file},
+	    {"ringsided", "-c", file, "--db", "/var/lib/ringside/ringside.db"},
+	    {"ringsided", "-c", file, "--db", "/tmp/a.db"},
+	    {"ringsided", "-c", file, "--db", "/tmp/b.db"},
+	    {"ringsided", "-c", file, "--db", "/tmp/a.db", "--head", "/dev/shm/x"},
+	};
+	struct rs_config c[RS_ARRAY_LEN(lines_of)];
+	for (size_t i = 0; i < RS_ARRAY_LEN(lines_of); i++)
+		take(&c[i], lines_of[i]);
+	ck_assert_str_eq(c[0].head_path, "/run/ringside/head");
+	ck_assert_str_eq(c[1].head_path, "/run/ringside/head");
+	ck_assert_ptr_nonnull(strstr(c[2].head_path, "/run/ringside/head-"));
+	ck_assert_str_ne(c[2].head_path, c[3].head_path);
+	ck_assert_str_eq(c[4].head_path, "/dev/shm/x");
+	for (size_t i = 0; i < RS_ARRAY_LEN(lines_of); i++)
+		rs_config_free(&c[i]);
+	(void)unlink(file);
+}
+END_TEST
+
 static Suite *
 suite(void)
 {
@@ -284,12 +368,15 @@ suite(void)
 	tcase_add_test(t, a_nul_byte_is_an_error);
 	tcase_add_test(t, every_cut_of_a_file_is_read_or_refused);
 	tcase_add_test(t, an_interval_must_divide_the_minute);
+	tcase_add_loop_test(
+	    t, a_store_that_cannot_be_meant_is_refused, 0, (int)RS_ARRAY_LEN(stores));
 	tcase_add_test(t, a_clear_threshold_above_its_raise_threshold_is_refused);
 	tcase_add_test(t, a_late_error_is_told_with_the_line_of_its_key);
-	tcase_add_test(t, keys_without_use_are_named_when_set);
+	tcase_add_test(t, a_webhook_is_an_address_of_the_web);
 	tcase_add_test(t, the_description_is_a_valid_file_once_uncommented);
 	tcase_add_test(t, what_needs_a_restart_is_named);
 	tcase_add_test(t, a_missing_file_counts_only_when_asked_for);
+	tcase_add_test(t, a_database_of_ones_own_has_a_head_of_its_own);
 	tcase_add_loop_test(t, command_lines, 0, (int)RS_ARRAY_LEN(lines));
 	suite_add_tcase(s, t);
 	return s;

@@ -145,6 +145,30 @@ START_TEST(throttling_is_counted_without_a_policy_too)
 }
 END_TEST
 
+START_TEST(throttled_time_is_told_from_the_first_time_on)
+{
+	rs_faketree_put(&tree, "0-1\n", CPU "present");
+	rs_faketree_put(&tree, "17\n", CPU "cpu0/thermal_throttle/core_throttle_count");
+	rs_faketree_put(&tree, "2300\n", CPU "cpu0/thermal_throttle/core_throttle_total_time_ms");
+	rs_faketree_put(&tree, "0\n", CPU "cpu1/thermal_throttle/core_throttle_count");
+	rs_faketree_put(&tree, "0\n", CPU "cpu1/thermal_throttle/core_throttle_total_time_ms");
+	rs_faketree_put(&tree, "9000\n", CPU "cpu1/thermal_throttle/package_throttle_count");
+	open_collector("cpufreq");
+	ck_assert_int_eq(collect(), 0);
+	ck_assert_uint_eq(reading(RS_M_CORE_THROTTLED_TIME, 0), 2300);
+	ck_assert_uint_eq(reading(RS_M_CORE_THROTTLED, 1), 0);
+	ck_assert_uint_eq(reading(RS_M_CORE_THROTTLED_TIME, 1), UINT64_MAX);
+	rs_faketree_put(&tree, "1\n", CPU "cpu1/thermal_throttle/core_throttle_count");
+	ck_assert_int_eq(collect(), 0);
+	ck_assert_uint_eq(reading(RS_M_CORE_THROTTLED_TIME, 1), 0);
+	/* Kernels before 5.6 do not tell it. */
+	rs_faketree_put(&tree, "x\n", CPU "cpu0/thermal_throttle/core_throttle_total_time_ms");
+	ck_assert_int_eq(collect(), 0);
+	ck_assert_uint_eq(reading(RS_M_CORE_THROTTLED, 0), 17);
+	ck_assert_uint_eq(reading(RS_M_CORE_THROTTLED_TIME, 0), UINT64_MAX);
+}
+END_TEST
+
 /* A tree that is "/" counts as the live machine, where what is missing is not
  * looked for each time. 0, or the number of what failed. */
 static int
@@ -230,6 +254,86 @@ START_TEST(heat_is_that_of_the_hottest_zone_of_a_processor)
 	put_zone(2, "x86_pkg_temp\n", "2147483647\n");
 	ck_assert_int_eq(collect(), -ENODATA);
 	ck_assert_uint_eq(frame->n_readings, 0);
+}
+END_TEST
+
+/* As told in the last frame; "gone": told to be none, "": not told. */
+static const char *
+fact(enum rs_fact_id id, uint32_t key)
+{
+	for (size_t i = 0; i < frame->n_facts; i++) {
+		const struct rs_fact_reading *const r = &frame->facts[i];
+		static char text[16];
+		if (r->id != id || r->key != key)
+			continue;
+		if (r->len == UINT32_MAX)
+			return "gone";
+		ck_assert_uint_lt(r->len, sizeof(text));
+		memcpy(text, frame->words + r->at, r->len);
+		text[r->len] = '\0';
+		return text;
+	}
+	return "";
+}
+
+static const char *
+trip(void)
+{
+	return fact(RS_F_PASSIVE_TRIP, 0);
+}
+
+static void
+put_trip(int zone, unsigned n, const char *type, const char *temp)
+{
+	rs_faketree_put(&tree, type, ZONE "trip_point_%u_type", zone, n);
+	rs_faketree_put(&tree, temp, ZONE "trip_point_%u_temp", zone, n);
+}
+
+START_TEST(the_lowest_passive_trip_of_the_zones_is_told_once)
+{
+	put_zone(0, "acpitz\n", "40000\n");
+	put_trip(0, 0, "passive\n", "50000\n");
+	put_zone(1, "cpu-thermal\n", "61000\n");
+	put_trip(1, 0, "active\n", "55000\n");
+	put_trip(1, 1, "passive\n", "85000\n");
+	put_trip(1, 2, "passive\n", "75000\n");
+	put_trip(1, 3, "critical\n", "110000\n");
+	put_zone(2, "cpu-thermal\n", "61000\n");
+	put_trip(2, 0, "passive\n", "-274000\n");
+	put_trip(2, 1, "passive\n", "0\n");
+	put_trip(2, 2, "passive\n", "99999999999999999999\n");
+	open_collector("thermal");
+	ck_assert_int_eq(collect(), 0);
+	ck_assert_str_eq(trip(), "75");
+	ck_assert_int_eq(collect(), 0);
+	ck_assert_str_eq(trip(), "");
+}
+END_TEST
+
+START_TEST(a_zone_without_a_passive_trip_tells_none)
+{
+	put_zone(1, "cpu-thermal\n", "61000\n");
+	put_trip(1, 0, "critical\n", "110000\n");
+	open_collector("thermal");
+	ck_assert_int_eq(collect(), 0);
+	ck_assert_str_eq(trip(), "gone");
+}
+END_TEST
+
+START_TEST(capacity_is_told_where_cores_are_told_apart)
+{
+	rs_faketree_put(&tree, "0-2\n", CPU "online");
+	open_collector("cpu");
+	ck_assert_int_eq(collect(), 0);
+	ck_assert_str_eq(fact(RS_F_CAPACITY, 0), "");
+	rs_faketree_put(&tree, "446\n", CPU "cpu0/cpu_capacity");
+	rs_faketree_put(&tree, "1024\n", CPU "cpu1/cpu_capacity");
+	rs_faketree_put(&tree, "large\n", CPU "cpu2/cpu_capacity");
+	rs_faketree_put(&tree, "0-3\n", CPU "online"); /* what changed is read anew */
+	ck_assert_int_eq(collect(), 0);
+	ck_assert_str_eq(fact(RS_F_CAPACITY, 0), "446");
+	ck_assert_str_eq(fact(RS_F_CAPACITY, 1), "1024");
+	ck_assert_str_eq(fact(RS_F_CAPACITY, 2), "");
 }
 END_TEST
 
@@ -404,9 +508,13 @@ suite(void)
 	tcase_add_loop_test(
 	    tc, clock_that_is_no_number_is_not_known, 0, (int)RS_ARRAY_LEN(unknown));
 	tcase_add_test(tc, throttling_is_counted_without_a_policy_too);
+	tcase_add_test(tc, throttled_time_is_told_from_the_first_time_on);
 	tcase_add_test(tc, throttling_of_a_core_that_was_offline_is_counted);
 	tcase_add_test(tc, a_machine_without_all_that_says_missing);
 	tcase_add_test(tc, heat_is_that_of_the_hottest_zone_of_a_processor);
+	tcase_add_test(tc, the_lowest_passive_trip_of_the_zones_is_told_once);
+	tcase_add_test(tc, a_zone_without_a_passive_trip_tells_none);
+	tcase_add_test(tc, capacity_is_told_where_cores_are_told_apart);
 	tcase_add_test(tc, heat_of_a_chip_is_that_of_its_whole);
 	tcase_add_test(tc, heat_of_a_chip_without_labels_is_that_of_its_hottest);
 	tcase_add_test(tc, heat_is_the_firmwares_where_nothing_else_tells);

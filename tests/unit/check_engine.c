@@ -137,6 +137,8 @@ tick(void)
 	v.due_ns += v.interval_ns;
 	v.mono_ns = v.due_ns;
 	v.wall_ms += v.interval_ns / RS_NS_PER_MS;
+	if (v.boot_ms != 0)
+		v.boot_ms += v.interval_ns / RS_NS_PER_MS;
 	rs_engine_run(e, &v, note, NULL);
 }
 
@@ -330,6 +332,36 @@ START_TEST(engine_end_is_never_before_the_beginning)
 }
 END_TEST
 
+/* The machine starts in 1970 and learns the time later. */
+START_TEST(engine_times_follow_the_clock_when_it_is_set)
+{
+	static const int64_t year = INT64_C(31536000000);
+
+	v.wall_ms = 5000;
+	v.boot_ms = 6000;
+	run(0, "RRRR");
+	ck_assert_int_eq(first()->raised_ms, 9000);
+	ck_assert_int_eq(first()->raised_boot_ms, 10000);
+	v.wall_ms += 2000; /* corrected, not set */
+	run(0, "R");
+	ck_assert_int_eq(first()->raised_ms, 9000);
+	v.wall_ms += 50 * year;
+	run(0, "R");
+	ck_assert_int_eq(first()->raised_ms, 11000 + 50 * year);
+	run(0, "R");
+	ck_assert_str_eq(rs_buf_cstr(&events), "raised a 4; changed a 6; ");
+	/* What stood and may stand again. */
+	repeat(0, 'c', 12);
+	ck_assert_ptr_null(first());
+	v.wall_ms -= year;
+	run(0, "RRRR");
+	ck_assert_uint_eq(first()->episodes, 2);
+	ck_assert_int_eq(first()->raised_ms, 11000 + 49 * year);
+	ck_assert_str_eq(
+	    rs_buf_cstr(&events), "raised a 4; changed a 6; cleared a 19; changed a 23; ");
+}
+END_TEST
+
 START_TEST(engine_stays_and_says_stale_when_samples_lack)
 {
 	run(0, "cRRRR");
@@ -418,6 +450,36 @@ START_TEST(engine_severity_is_voted_and_never_falls)
 	run(0, "rrrrr");
 	ck_assert_int_eq(first()->severity, RS_INFO);
 	ck_assert_uint_eq(first()->episodes, 2);
+}
+END_TEST
+
+/* A warning is news at once, less than that after ten of twelve seconds. */
+START_TEST(engine_less_than_a_warning_may_need_a_longer_window)
+{
+	static const struct rs_rule slow = {.code = "test.slow",
+	    .title = "Slow",
+	    .info_window_s = 12,
+	    .evaluate = evaluate_a,
+	    .thresholds = thresholds};
+	static const struct rs_rule *const only_slow[] = {&slow, NULL};
+	static const struct {
+		const char *says, *events;
+	} slow_lives[] = {
+	    {"rrrrrrrrr", ""},
+	    {"rrrrrrrrrr", "raised slow 10; "},
+	    {"RRRR", "raised slow 4; "},
+	    {"rrrrRRR", ""},
+	    {"rrrrRRRR", "raised slow 8; "},
+	    {"rrrrRRrRrr", "raised slow 10; "},
+	};
+
+	for (size_t i = 0; i < RS_ARRAY_LEN(slow_lives); i++) {
+		teardown();
+		setup_with(only_slow);
+		run(0, slow_lives[i].says);
+		ck_assert_str_eq(rs_buf_cstr(&events), slow_lives[i].events);
+	}
+	ck_assert_int_eq(first()->severity, RS_INFO);
 }
 END_TEST
 
@@ -519,6 +581,69 @@ START_TEST(engine_ranks_leave_other_rules_alone)
 	ck_assert_str_eq(f[0]->code, "test.c");
 	ck_assert_str_eq(f[1]->code, "test.a");
 	ck_assert_uint_eq(rs_engine_active(e, f, 1), 1);
+}
+END_TEST
+
+/* "less" gives way to "more" about the same device. */
+static const char *device_of_less;
+
+static void
+say_of(char letter, const char *device, struct rs_says *out)
+{
+	struct rs_subject s = rs_subject_host;
+
+	s.kind = RS_SUBJECT_INTERFACE;
+	(void)rs_text_copy(rs_text_of(device), s.device, sizeof(s.device));
+	say(letter, &s, out);
+}
+
+static void
+evaluate_less(const struct rs_view *view, const double *t, struct rs_says *out)
+{
+	(void)view;
+	(void)t;
+	say_of(now_says[0], device_of_less, out);
+}
+
+static void
+evaluate_more(const struct rs_view *view, const double *t, struct rs_says *out)
+{
+	(void)view;
+	(void)t;
+	say_of(now_says[1], "eth0", out);
+}
+
+START_TEST(engine_gives_way_about_the_same_device_at_once)
+{
+	static const struct rs_rule less = {.code = "test.less",
+	    .title = "Less",
+	    .gives_way_to = "test.more",
+	    .evaluate = evaluate_less};
+	static const struct rs_rule more = {
+	    .code = "test.more", .title = "More", .evaluate = evaluate_more};
+	static const struct rs_rule *const both[] = {&less, &more, NULL};
+
+	teardown();
+	setup_with(both);
+	device_of_less = "eth0";
+	/* What stands ends; what would be raised waits for the end of the other. */
+	now_says[1] = 'c';
+	run(0, "RRRRR");
+	ck_assert_str_eq(rs_buf_cstr(&events), "raised less 4; ");
+	now_says[1] = 'R';
+	run(0, "RRRR");
+	ck_assert_str_eq(rs_buf_cstr(&events), "raised less 4; raised more 9; cleared less 9; ");
+	repeat(0, 'R', 10);
+	now_says[1] = 'c';
+	repeat(0, 'R', 12);
+	ck_assert_str_eq(rs_buf_cstr(&events),
+	    "raised less 4; raised more 9; cleared less 9; cleared more 31; changed less 31; ");
+	/* Another device is another matter. */
+	device_of_less = "eth1";
+	now_says[1] = 'R';
+	repeat(0, 'R', 5);
+	const struct rs_finding *f[4];
+	ck_assert_uint_eq(rs_engine_active(e, f, 4), 2);
 }
 END_TEST
 
@@ -807,6 +932,7 @@ add_rank_tests(TCase *tc)
 	tcase_add_test(tc, engine_higher_rank_wins_when_both_carry);
 	tcase_add_test(tc, engine_lower_rank_taken_over_is_the_same_finding_when_it_returns);
 	tcase_add_test(tc, engine_ranks_leave_other_rules_alone);
+	tcase_add_test(tc, engine_gives_way_about_the_same_device_at_once);
 	tcase_add_test(tc, engine_newest_of_equal_severity_is_first);
 	tcase_add_test(tc, engine_lower_rank_does_not_rise_on_old_votes);
 }
@@ -827,12 +953,14 @@ suite(void)
 	tcase_add_test(tc, engine_raised_again_within_60_s_is_the_same_finding);
 	tcase_add_test(tc, engine_cleared_finding_has_its_end);
 	tcase_add_test(tc, engine_end_is_never_before_the_beginning);
+	tcase_add_test(tc, engine_times_follow_the_clock_when_it_is_set);
 	tcase_add_test(tc, engine_stays_and_says_stale_when_samples_lack);
 	tcase_add_test(tc, engine_clears_only_in_a_tick_that_is_clear);
 	tcase_add_test(tc, engine_long_gap_clears_nothing_by_itself);
 	tcase_add_test(tc, engine_clock_that_steps_back_misses_nothing);
 	tcase_add_test(tc, engine_new_interval_starts_the_windows_anew);
 	tcase_add_test(tc, engine_severity_is_voted_and_never_falls);
+	tcase_add_test(tc, engine_less_than_a_warning_may_need_a_longer_window);
 	tcase_add_test(tc, engine_severity_of_mixed_votes_is_what_four_fifths_support);
 	tcase_add_test(tc, engine_one_subject_follows_and_tells);
 	tcase_add_test(tc, engine_tells_a_rule_how_long_it_stands);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #define _GNU_SOURCE /* unshare() */
 #include <errno.h>
+#include <limits.h>
 #include <linux/ethtool.h>
 #include <sched.h>
 #include <stdio.h>
@@ -284,6 +285,91 @@ START_TEST(hashing_is_told_as_far_as_the_device_has_it)
 }
 END_TEST
 
+/* --- link modes --- */
+
+static const struct {
+	unsigned bits[8]; /* ends with UINT_MAX */
+	const char *want; /* "": none */
+} modes[] = {
+    {{UINT_MAX}, ""},
+    {{0, 1, 2, 3, 5, 6, 7, UINT_MAX}, "10/half 10/full 100/half 100/full 1000/full"},
+    {{5, 47, 48, 12, UINT_MAX}, "1000/full 2500/full 5000/full 10000/full"},
+    {{41, 17, 68, UINT_MAX}, "1000/full"},	/* three ways of one speed */
+    {{6, 7, 13, 14, 49, 50, 51, UINT_MAX}, ""}, /* what is no speed */
+    {{36, 52, 66, 89, 98, UINT_MAX}, "50000/full 100000/full 200000/full 400000/full 800000/full"},
+    {{90, 92, UINT_MAX}, "10/full 100/half"}, {{127, UINT_MAX}, ""}, /* newer than we are */
+};
+
+static size_t
+make_link(
+    const unsigned *supported, const unsigned *advertised, const unsigned *partner, char *reply)
+{
+	enum { WORDS = 4 };
+	const struct ethtool_link_settings head = {.cmd = ETHTOOL_GLINKSETTINGS,
+	    .autoneg = AUTONEG_ENABLE,
+	    .link_mode_masks_nwords = WORDS};
+	const unsigned *const lists[] = {supported, advertised, partner};
+	uint32_t masks[3 * WORDS] = {0};
+	for (unsigned i = 0; i < 3; i++) {
+		for (const unsigned *bit = lists[i]; *bit != UINT_MAX; bit++)
+			masks[i * WORDS + *bit / 32] |= UINT32_C(1) << *bit % 32;
+	}
+	memcpy(reply, &head, sizeof(head));
+	memcpy(reply + sizeof(head), masks, sizeof(masks));
+	return sizeof(head) + sizeof(masks);
+}
+
+START_TEST(link_modes_are_told_as_speeds)
+{
+	struct rs_ethtool_answer a;
+	char reply[256];
+	const size_t len = make_link(modes[_i].bits, modes[0].bits, modes[_i].bits, reply);
+	ck_assert_int_eq(decode(RS_ETHTOOL_LINK, reply, len, &a), 0);
+	/* Without modes of its own there is nothing to offer. */
+	ck_assert_ptr_null(a.value[2].p);
+	for (unsigned i = 1; i <= 3; i += 2) {
+		if (*modes[_i].want == '\0')
+			ck_assert_ptr_null(a.value[i].p);
+		else
+			ck_assert(rs_text_eq(a.value[i], modes[_i].want));
+	}
+}
+END_TEST
+
+START_TEST(a_port_that_cannot_negotiate_is_not_said_to_be_off)
+{
+	static const unsigned can[] = {5, 6, UINT_MAX}, cannot[] = {12, UINT_MAX};
+	struct rs_ethtool_answer a;
+	char reply[256];
+	size_t len = make_link(can, can, can, reply);
+	ck_assert_int_eq(decode(RS_ETHTOOL_LINK, reply, len, &a), 0);
+	ck_assert(rs_text_eq(a.value[0], "on"));
+	reply[offsetof(struct ethtool_link_settings, autoneg)] = AUTONEG_DISABLE;
+	ck_assert_int_eq(decode(RS_ETHTOOL_LINK, reply, len, &a), 0);
+	ck_assert(rs_text_eq(a.value[0], "off"));
+	len = make_link(cannot, cannot, cannot, reply);
+	ck_assert_int_eq(decode(RS_ETHTOOL_LINK, reply, len, &a), 0);
+	ck_assert_ptr_null(a.value[0].p);
+}
+END_TEST
+
+START_TEST(an_answer_about_the_link_that_is_cut_is_refused)
+{
+	static const unsigned bits[] = {5, 6, UINT_MAX};
+	struct rs_ethtool_answer a;
+	char reply[256];
+	const size_t whole = make_link(bits, bits, bits, reply);
+	for (size_t len = 0; len < whole; len++)
+		ck_assert_int_eq(decode(RS_ETHTOOL_LINK, reply, len, &a), -EINVAL);
+	static const int8_t counts[] = {0, -1, -128, 127};
+	for (size_t i = 0; i < RS_ARRAY_LEN(counts); i++) {
+		memcpy(reply + offsetof(struct ethtool_link_settings, link_mode_masks_nwords),
+		    &counts[i], 1);
+		ck_assert_int_eq(decode(RS_ETHTOOL_LINK, reply, whole, &a), -EINVAL);
+	}
+}
+END_TEST
+
 START_TEST(a_cut_answer_is_refused_wherever_it_is_cut)
 {
 	static char reply[1024];
@@ -402,6 +488,9 @@ suite(void)
 	    (int)RS_ARRAY_LEN(feature_sets));
 	tcase_add_loop_test(
 	    t, hashing_is_told_as_far_as_the_device_has_it, 0, (int)RS_ARRAY_LEN(rss));
+	tcase_add_loop_test(t, link_modes_are_told_as_speeds, 0, (int)RS_ARRAY_LEN(modes));
+	tcase_add_test(t, a_port_that_cannot_negotiate_is_not_said_to_be_off);
+	tcase_add_test(t, an_answer_about_the_link_that_is_cut_is_refused);
 	tcase_add_test(t, a_cut_answer_is_refused_wherever_it_is_cut);
 	tcase_add_test(t, enormous_sizes_in_an_answer_are_refused);
 	suite_add_tcase(s, t);

@@ -105,6 +105,34 @@ START_TEST(feed_shared_line_counts_for_each_device_once)
 }
 END_TEST
 
+/* A shared line is that of each of its devices, whoever asks. */
+START_TEST(busy_devices_are_those_of_shared_lines_too)
+{
+	uint32_t devices[2] = {0, 0};
+	char text[96];
+	const size_t shared = line("11", "eth1", -1);
+
+	rs_vb_share(b, shared, "eth0", -1);
+	rs_vb_share(b, shared, "eth1", -1);
+	rs_vb_fire(b, line("10", "eth1", 0), 1, RS_PILE_LINE_PS - 1); /* not busy */
+	rs_vb_tick(b);
+	ck_assert_uint_eq(rs_busy_devices(&b->v, RS_PILE_LINE_PS, devices, 2), 0);
+	rs_vb_fire(b, shared, 1, 500);
+	rs_vb_fire(b, line("12", "eth1", 1), 1, 500);
+	rs_vb_tick(b);
+	ck_assert_uint_eq(rs_busy_devices(&b->v, RS_PILE_LINE_PS, devices, 2), 2);
+	ck_assert_uint_eq(devices[0], b->nics[1].info.ifindex);
+	ck_assert_uint_eq(devices[1], b->nics[0].info.ifindex);
+	/* More than there is room for are counted. */
+	ck_assert_uint_eq(rs_busy_devices(&b->v, RS_PILE_LINE_PS, devices, 1), 2);
+	rs_irq_pile_phrase(&b->v, 1, text, sizeof(text));
+	ck_assert_str_eq(text, "every interrupt of eth1 and eth0 fires on core 1");
+	ck_assert_ptr_nonnull(rs_irq_feed_of(&b->irqs[shared], b->nics[0].info.ifindex));
+	ck_assert_ptr_null(rs_irq_feed_of(&b->irqs[shared], 99));
+	ck_assert_int_eq(rs_irq_busiest_core(&b->irqs[shared]), 1);
+}
+END_TEST
+
 START_TEST(feed_phrase_names_who_matters)
 {
 	const size_t a = line("30", "eth0", 2), c = line("31", "eth1", 0);
@@ -282,6 +310,7 @@ suite(void)
 	tcase_add_test(tc, feed_rx_and_tx_lines_of_a_queue_are_one_queue);
 	tcase_add_test(tc, feed_leaves_out_control_and_foreign_lines);
 	tcase_add_test(tc, feed_shared_line_counts_for_each_device_once);
+	tcase_add_test(tc, busy_devices_are_those_of_shared_lines_too);
 	tcase_add_test(tc, feed_phrase_names_who_matters);
 	tcase_add_test(tc, feed_phrase_blames_only_what_was_read);
 	tcase_add_test(tc, feed_phrase_fits_its_space);

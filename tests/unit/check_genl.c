@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 #include <errno.h>
+#include <linux/ethtool_netlink.h>
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "ethtool_pause.h"
 #include "genl.h"
 #include "rs_check.h"
 
@@ -220,6 +222,26 @@ START_TEST(drops_are_those_of_the_direction)
 	ck_assert(seen.qstats.has_drops == drops[_i].has);
 	if (drops[_i].has)
 		ck_assert_uint_eq(seen.qstats.drops, drops[_i].drops);
+}
+END_TEST
+
+START_TEST(stops_are_those_of_transmit_queues)
+{
+	struct builder b = {.len = 0};
+	struct seen seen;
+	for (uint32_t type = 0; type < 2; type++) {
+		b.len = 0;
+		begin(&b, QSTATS_GET, 0, SEQ);
+		u32(&b, 1, 4);
+		u32(&b, 2, type);
+		u32(&b, 3, 0);
+		u64(&b, 33, 55); /* tx-stop */
+		u64(&b, 34, 54); /* tx-wake */
+		end(&b);
+		ck_assert_int_eq(parse(QSTATS, &b, b.len, &seen), 0);
+		ck_assert(seen.qstats.has_stops == (type == 1));
+		ck_assert_uint_eq(seen.qstats.stops, type ? 55 : 0);
+	}
 }
 END_TEST
 
@@ -506,6 +528,58 @@ START_TEST(the_family_is_found_by_its_whole_name)
 }
 END_TEST
 
+/* --- pause frames, of the family "ethtool" --- */
+
+static const uint64_t rx_frames = 12, tx_frames = UINT64_MAX;
+
+/* The answer of the kernel: the settings, then what was counted. */
+static struct rs_nl_span
+pause_answer(struct builder *b, bool has_rx, bool has_tx)
+{
+	struct builder stats = {.len = 0};
+	const uint8_t on = 1;
+	if (has_tx)
+		u64(&stats, ETHTOOL_A_PAUSE_STAT_TX_FRAMES, tx_frames);
+	if (has_rx)
+		u64(&stats, ETHTOOL_A_PAUSE_STAT_RX_FRAMES, rx_frames);
+	begin(b, ETHTOOL_MSG_PAUSE_GET_REPLY, 0, SEQ);
+	attribute(b, ETHTOOL_A_PAUSE_HEADER | NLA_F_NESTED, "", 0);
+	attribute(b, ETHTOOL_A_PAUSE_RX, &on, sizeof(on));
+	attribute(b, ETHTOOL_A_PAUSE_STATS | NLA_F_NESTED, stats.bytes, stats.len);
+	end(b);
+	return (struct rs_nl_span){b->bytes + sizeof(struct nlmsghdr), b->bytes + b->len};
+}
+
+START_TEST(pause_frames_are_told_as_far_as_they_are_counted)
+{
+	for (unsigned i = 0; i < 4; i++) {
+		struct builder b = {.len = 0};
+		struct rs_pause_frames f = {.has_rx = false};
+		const bool has_rx = i & 1, has_tx = i & 2;
+		ck_assert_int_eq(rs_ethtool_parse_pause(pause_answer(&b, has_rx, has_tx), &f), 0);
+		ck_assert(f.has_rx == has_rx && f.has_tx == has_tx);
+		ck_assert_uint_eq(f.rx, has_rx ? rx_frames : 0);
+		ck_assert_uint_eq(f.tx, has_tx ? tx_frames : 0);
+	}
+}
+END_TEST
+
+START_TEST(an_answer_about_pause_that_is_cut_or_none_gives_nothing)
+{
+	struct builder b = {.len = 0};
+	const struct rs_nl_span whole = pause_answer(&b, true, true);
+	struct rs_pause_frames f = {.has_rx = false};
+	for (const char *end_at = whole.p; end_at < whole.end; end_at++) {
+		const struct rs_nl_span cut = {whole.p, end_at};
+		(void)rs_ethtool_parse_pause(cut, &f);
+		ck_assert(!f.has_rx && !f.has_tx);
+	}
+	b.bytes[sizeof(struct nlmsghdr)] = ETHTOOL_MSG_PAUSE_NTF; /* the command */
+	ck_assert_int_eq(rs_ethtool_parse_pause(whole, &f), 0);
+	ck_assert(!f.has_rx && !f.has_tx);
+}
+END_TEST
+
 /* NULL, after a line that says so, where the kernel has no such family. */
 static struct rs_genl *
 open_live(void)
@@ -540,6 +614,26 @@ START_TEST(the_kernel_answers_many_dumps_over_one_socket)
 }
 END_TEST
 
+/* Loopback has no such settings, and an interface that is not there no answer; the
+ * socket is good for another question each time. */
+START_TEST(the_kernel_says_who_counts_no_pause_frames)
+{
+	struct rs_ethtool_pause *p = NULL;
+	struct rs_pause_frames f;
+	const int error = rs_ethtool_pause_open(&p);
+	if (error == -ENOENT) {
+		(void)printf("# SKIP the kernel has no ethtool family: not tested\n");
+		return;
+	}
+	ck_assert_int_eq(error, 0);
+	for (unsigned i = 0; i < 5; i++) {
+		ck_assert_int_eq(rs_ethtool_pause_get(p, 1, &f), -EOPNOTSUPP);
+		ck_assert_int_eq(rs_ethtool_pause_get(p, INT32_MAX, &f), -ENODEV);
+	}
+	rs_ethtool_pause_close(p);
+}
+END_TEST
+
 static Suite *
 suite(void)
 {
@@ -548,6 +642,7 @@ suite(void)
 	tcase_add_test(t, each_queue_is_told_with_numbers_of_either_width);
 	tcase_add_test(t, what_a_driver_does_not_keep_is_not_zero);
 	tcase_add_loop_test(t, drops_are_those_of_the_direction, 0, (int)RS_ARRAY_LEN(drops));
+	tcase_add_test(t, stops_are_those_of_transmit_queues);
 	tcase_add_test(t, totals_and_unknown_kinds_of_queue_are_passed_over);
 	tcase_add_test(t, unknown_attributes_are_passed_over);
 	tcase_add_test(t, a_napi_has_a_line_and_a_thread_only_when_they_are_told);
@@ -561,8 +656,11 @@ suite(void)
 	tcase_add_loop_test(t, answers_to_another_request_are_passed_over, 0, PARSERS);
 	tcase_add_loop_test(t, random_damage_does_no_harm, 0, PARSERS);
 	tcase_add_test(t, the_family_is_found_by_its_whole_name);
+	tcase_add_test(t, pause_frames_are_told_as_far_as_they_are_counted);
+	tcase_add_test(t, an_answer_about_pause_that_is_cut_or_none_gives_nothing);
 	suite_add_tcase(s, t);
 	TCase *const live = tcase_create("live");
+	tcase_add_test(live, the_kernel_says_who_counts_no_pause_frames);
 	tcase_add_test(live, the_kernel_answers_many_dumps_over_one_socket);
 	suite_add_tcase(s, live);
 	return s;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* History answers: the same text however small the pieces are taken. */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,6 +20,12 @@ rs_history_free(struct rs_history *h)
 	free(h->series);
 	free(h->time_ms);
 	free(h);
+}
+
+const char *
+rs_store_words(int code)
+{
+	return code == -ENOSPC ? "disk full" : "?";
 }
 
 static struct rs_history *
@@ -135,6 +142,21 @@ START_TEST(history_text_is_the_same_in_pieces_of_any_size)
 }
 END_TEST
 
+START_TEST(history_says_what_it_lacks)
+{
+	const struct rs_history_form form = {.metric = &rs_metrics[RS_M_NIC_RX_BYTES]};
+	struct rs_history *h = make_history(RS_M_NIC_RX_BYTES, 0, 0);
+	struct rs_buf text;
+
+	h->incomplete = -ENOSPC;
+	read_all(h, &form, 100, &text);
+	ck_assert_str_eq(rs_buf_cstr(&text),
+	    "{\"metric\":\"interface_bytes\",\"unit\":\"bytes/s\",\"tier\":\"raw\","
+	    "\"resolution_ms\":1000,\"incomplete\":\"disk full\",\"time_ms\":[],\"series\":[]}");
+	rs_buf_fini(&text);
+}
+END_TEST
+
 START_TEST(history_of_many_pieces_has_every_value_once)
 {
 	enum { N_SERIES = 7, N_TIMES = 5000 };
@@ -186,6 +208,7 @@ suite(void)
 
 	tcase_add_loop_test(
 	    tc, history_text_is_the_same_in_pieces_of_any_size, 0, (int)RS_ARRAY_LEN(forms));
+	tcase_add_test(tc, history_says_what_it_lacks);
 	tcase_add_test(tc, history_of_many_pieces_has_every_value_once);
 	tcase_add_test(tc, history_knows_the_labels_of_a_metric);
 	suite_add_tcase(s, tc);

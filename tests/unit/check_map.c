@@ -311,6 +311,55 @@ START_TEST(a_line_alone_makes_a_queue_where_their_number_is_not_told)
 }
 END_TEST
 
+static double
+unhandled_after(uint32_t count, bool is_read)
+{
+	begin();
+	describe(2, "eth0", 1, 1);
+	put_line("16", "IO-APIC 16-fasteoi eth0, ehci_hcd", 1);
+	put_line("17", "IO-APIC 17-fasteoi ahci", 1);
+	apply();
+	if (is_read)
+		frame->unhandled[frame->n_unhandled++] =
+		    (struct rs_irq_unhandled){.irq = 16, .count = count};
+	apply();
+	const struct rs_view *const v = end();
+	assert_none(v->irqs[1].unhandled_ps);
+	return v->irqs[0].unhandled_ps;
+}
+
+/* Readings of the count, -1: none, and the rate from then on; -1: no value. */
+static const struct {
+	int32_t count, rate;
+} unhandled_ticks[] = {
+    {-1, -1},
+    {500, -1},
+    {900, 400},
+    {900, 0},
+    /* The kernel began anew: what it shows came since. */
+    {120, 120},
+    /* The last one stands for a tick or two, not for ever. */
+    {-1, 120},
+    {-1, 120},
+    {-1, -1},
+    /* And after the gap there is no rate. */
+    {9000, -1},
+    {9010, 10},
+};
+
+START_TEST(what_no_handler_took_has_a_rate_while_it_is_read)
+{
+	for (size_t i = 0; i < RS_ARRAY_LEN(unhandled_ticks); i++) {
+		const int32_t count = unhandled_ticks[i].count, want = unhandled_ticks[i].rate;
+		const double rate = unhandled_after((uint32_t)count, count >= 0);
+		if (want < 0)
+			assert_none(rate);
+		else
+			assert_near(rate, (double)want);
+	}
+}
+END_TEST
+
 START_TEST(the_only_queue_need_not_be_numbered)
 {
 	begin();
@@ -688,6 +737,7 @@ suite(void)
 	tcase_add_test(t, a_slow_source_that_stops_has_no_value);
 	tcase_add_test(t, lines_are_mapped_by_name_and_better_by_the_kernel);
 	tcase_add_test(t, a_line_alone_makes_a_queue_where_their_number_is_not_told);
+	tcase_add_test(t, what_no_handler_took_has_a_rate_while_it_is_read);
 	tcase_add_test(t, the_only_queue_need_not_be_numbered);
 	tcase_add_test(t, threads_take_their_share_of_the_core_they_ran_on);
 	tcase_add_test(t, without_a_look_at_threads_their_share_is_not_known);

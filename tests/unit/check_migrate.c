@@ -7,6 +7,7 @@
 
 #include <errno.h>
 
+#include "aside.h"
 #include "dbdir.h"
 #include "migrate.h"
 
@@ -297,6 +298,116 @@ START_TEST(an_old_database_ends_like_a_new_one)
 }
 END_TEST
 
+/* --- damaged ----------------------------------------------------------- */
+
+/* What is written where in a database of ours, and what is said of it. */
+static const struct damage_case {
+	off_t at;
+	size_t len;
+	const char *reason;
+} damage_cases[] = {
+    {0, 100, "no header of a database"}, {100, 1000, "malformed"}, /* the table of tables */
+    {100, 8, "malformed"}, {18, 2, "file is not a database"}, /* format versions beyond any known */
+};
+
+START_TEST(a_damaged_database_is_ours_still)
+{
+	const struct damage_case *const c = &damage_cases[_i];
+	static const char garbage[1000] = "no such page";
+	struct rs_error e = {0};
+	struct rs_db *db = NULL;
+
+	make_db();
+	const int fd = open(dir.db, O_WRONLY);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(
+	    pwrite(fd, c->at == 18 ? "\xff\xff" : garbage, c->len, c->at), (ssize_t)c->len);
+	(void)close(fd);
+	struct test_bytes before = test_read_file(dir.db);
+	const int r = rs_db_open(dir.db, &e, &db);
+	ck_assert_msg(r == -EBADMSG, "%d: %s", r, e.text);
+	ck_assert_msg(strstr(e.text, c->reason) != NULL, "%s", e.text);
+	check_same(dir.db, before);
+}
+END_TEST
+
+START_TEST(a_damaged_database_is_moved_aside_with_all_that_belongs_to_it)
+{
+	static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
+	struct rs_aside aside;
+	struct rs_error e = {0};
+
+	for (size_t i = 0; i < RS_ARRAY_LEN(suffixes); i++) {
+		char name[128];
+
+		(void)snprintf(name, sizeof(name), "%s%s", dir.db, suffixes[i]);
+		test_write_file(name, suffixes[i], strlen(suffixes[i]));
+	}
+	ck_assert_msg(rs_aside_move(dir.db, &aside, &e) == 0, "%s", e.text);
+	ck_assert_int_eq(strncmp(aside.name, dir.db, strlen(dir.db)), 0);
+	for (size_t i = 0; i < RS_ARRAY_LEN(suffixes); i++) {
+		char name[PATH_MAX + 16];
+
+		(void)snprintf(name, sizeof(name), "%s%s", dir.db, suffixes[i]);
+		ck_assert_int_lt(access(name, F_OK), 0);
+		(void)snprintf(name, sizeof(name), "%s%s", aside.name, suffixes[i]);
+		struct test_bytes b = test_read_file(name);
+		ck_assert_uint_eq(b.len, strlen(suffixes[i]));
+		free(b.data);
+	}
+	make_db();
+}
+END_TEST
+
+START_TEST(few_damaged_databases_are_kept_and_those_with_the_most)
+{
+	static const struct {
+		size_t bytes;
+		unsigned removed;
+		bool is_kept;
+	} steps[] = {
+	    {5000, 0, true}, {9000, 0, true}, {7000, 1, true}, {9000, 1, true}, {100, 1, false}};
+	static const char bytes[9000];
+	static const char *const others[] = {"x.db.damaged-20240101-000000",
+	    "test.db.damaged-20240101", "test.db.damaged-2024010a-000000", "test.db.damaged-"};
+	struct rs_aside aside;
+
+	for (size_t i = 0; i < RS_ARRAY_LEN(others); i++) {
+		char name[128];
+
+		(void)snprintf(name, sizeof(name), "%s/%s", dir.name, others[i]);
+		test_write_file(name, "", 0);
+	}
+	for (size_t i = 0; i < RS_ARRAY_LEN(steps); i++) {
+		struct stat st;
+
+		test_write_file(dir.db, bytes, steps[i].bytes);
+		ck_assert_int_eq(rs_aside_move(dir.db, &aside, NULL), 0);
+		ck_assert_uint_eq(aside.removed, steps[i].removed);
+		ck_assert_int_eq(access(dir.db, F_OK), -1);
+		ck_assert_int_eq(aside.name[0] != '\0', steps[i].is_kept);
+		if (steps[i].is_kept) {
+			ck_assert_int_eq(stat(aside.name, &st), 0);
+			ck_assert_int_eq(st.st_size, (off_t)steps[i].bytes);
+		}
+	}
+	/* And the lock. */
+	ck_assert_uint_eq(test_dir_count(&dir), RS_ARRAY_LEN(others) + RS_ASIDE_KEPT + 1);
+}
+END_TEST
+
+START_TEST(nothing_is_moved_from_under_another_daemon)
+{
+	struct rs_db *const db = open_db(dir.db);
+	struct rs_aside aside;
+	struct rs_error e = {0};
+
+	ck_assert_int_eq(rs_aside_move(dir.db, &aside, &e), -EALREADY);
+	ck_assert_int_eq(access(dir.db, F_OK), 0);
+	rs_db_close(db);
+}
+END_TEST
+
 /* --- not ours ---------------------------------------------------------- */
 
 /* Makes a database one of the next version. */
@@ -311,9 +422,16 @@ newer(void)
 
 START_TEST(a_newer_schema_is_left_alone)
 {
+	char lock[112];
+
 	make_db();
 	test_shell(dir.db, newer());
 	check_refused(dir.db, -EPROTONOSUPPORT, "newer version");
+	/* Tried again each minute: not even a lock is made. */
+	(void)snprintf(lock, sizeof(lock), "%s-lock", dir.db);
+	ck_assert_int_eq(unlink(lock), 0);
+	check_refused(dir.db, -EPROTONOSUPPORT, "newer version");
+	ck_assert_uint_eq(test_dir_count(&dir), 1);
 }
 END_TEST
 
@@ -349,7 +467,7 @@ static const char *const others[] = {
 START_TEST(a_database_of_another_program_is_left_alone)
 {
 	test_shell(dir.db, others[_i]);
-	check_refused(dir.db, -EBADMSG, "another program");
+	check_refused(dir.db, -EEXIST, "another program");
 }
 END_TEST
 
@@ -358,7 +476,7 @@ START_TEST(a_foreign_table_that_is_only_in_the_log_is_left_alone)
 	sqlite3 *const db =
 	    test_shell_open(dir.db, "PRAGMA journal_mode = WAL; CREATE TABLE t (x)");
 
-	check_refused(dir.db, -EBADMSG, "another program");
+	check_refused(dir.db, -EEXIST, "another program");
 	ck_assert_int_eq(sqlite3_close(db), SQLITE_OK);
 }
 END_TEST
@@ -377,7 +495,7 @@ START_TEST(a_file_that_is_no_database_is_left_alone)
 	for (int i = 0; i < texts[_i].times; i++)
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s", texts[_i].text);
 	test_write_file(dir.db, text, len);
-	check_refused(dir.db, -EBADMSG, "not an SQLite database");
+	check_refused(dir.db, -EILSEQ, "not an SQLite database");
 }
 END_TEST
 
@@ -446,8 +564,8 @@ START_TEST(a_second_daemon_is_refused_and_the_shell_is_not)
 	char pid[32];
 
 	(void)snprintf(pid, sizeof(pid), "process %ld", (long)getpid());
-	check_refused(dir.db, -EBUSY, pid);
-	test_shell(dir.db, "INSERT INTO boots VALUES (5, NULL, 0, 0)");
+	check_refused(dir.db, -EALREADY, pid);
+	test_shell(dir.db, "INSERT INTO boots (id, wall_offset_ms, clock_ok) VALUES (5, 0, 0)");
 	ck_assert_int_eq(rs_sql_exec(first, RS_SQL_BEGIN), 0);
 	ck_assert_int_eq(rs_sql_exec(first, RS_SQL_COMMIT), 0);
 	rs_db_close(first);
@@ -473,6 +591,14 @@ suite(void)
 	tcase_add_test(t, a_failing_step_leaves_the_schema_before_it);
 	tcase_add_test(t, a_database_of_version_1_is_brought_up_to_date_and_keeps_its_rows);
 	tcase_add_test(t, an_old_database_ends_like_a_new_one);
+	suite_add_tcase(s, t);
+
+	t = tcase_create("damaged");
+	tcase_add_checked_fixture(t, set_up, tear_down);
+	tcase_add_loop_test(t, a_damaged_database_is_ours_still, 0, RS_ARRAY_LEN(damage_cases));
+	tcase_add_test(t, a_damaged_database_is_moved_aside_with_all_that_belongs_to_it);
+	tcase_add_test(t, few_damaged_databases_are_kept_and_those_with_the_most);
+	tcase_add_test(t, nothing_is_moved_from_under_another_daemon);
 	suite_add_tcase(s, t);
 
 	t = tcase_create("not ours");

@@ -871,6 +871,36 @@ START_TEST(the_level_of_a_slow_source_stands_until_it_is_late)
 }
 END_TEST
 
+static void
+connections_tick(unsigned i)
+{
+	begin();
+	see_cpus(0, 0);
+	if (i % 2 == 0) {
+		rs_put_paced(frame, RS_M_CONNTRACK_ENTRIES, 0, 1000 + i, 2);
+		rs_put_paced(frame, RS_M_CONNTRACK_DROPPED, 0, 10 * i, 2);
+		rs_put_paced(frame, RS_M_CONNTRACK_EARLY_DROPS, 0, 20 * i, 2);
+		rs_put_paced(frame, RS_M_CONNTRACK_INSERT_FAILED, 0, UINT32_MAX - 30 + 30 * i, 2);
+	}
+	apply();
+	end();
+}
+
+START_TEST(the_table_of_connections_is_in_the_view)
+{
+	const struct rs_view *const v = rs_model_view(model);
+	connections_tick(0);
+	assert_near(v->conntrack_entries, 1000.0);
+	assert_none(v->conntrack_dropped_pps);
+	for (unsigned i = 1; i < 5; i++)
+		connections_tick(i);
+	assert_near(v->conntrack_entries, 1004.0);
+	assert_near(v->conntrack_dropped_pps, 10.0);
+	assert_near(v->conntrack_early_drops_ps, 20.0);
+	assert_near(v->conntrack_insert_failed_ps, 30.0); /* through the end of its width */
+}
+END_TEST
+
 START_TEST(a_level_read_each_tick_does_not_stand)
 {
 	begin();
@@ -963,6 +993,7 @@ suite(void)
 	tcase_add_test(t, derived_levels_are_stored_scaled);
 	tcase_add_test(t, accounting_is_told_from_counts_when_the_kernel_does_not_say);
 	tcase_add_test(t, the_level_of_a_slow_source_stands_until_it_is_late);
+	tcase_add_test(t, the_table_of_connections_is_in_the_view);
 	tcase_add_test(t, a_level_read_each_tick_does_not_stand);
 	tcase_add_test(t, what_a_slow_source_said_of_a_core_ends_with_it);
 	tcase_add_test(t, throttling_counted_by_a_slow_source_has_a_rate);

@@ -97,6 +97,30 @@ START_TEST(a_reading_gives_queues_and_the_ring)
 }
 END_TEST
 
+START_TEST(a_reading_gives_pause_frames_and_stops_aside)
+{
+	static const char text[] = "rx_flow_control_xoff: 5\ntx_flow_control_xoff: 6\n"
+				   "tx_queue_0_restart: 3\n";
+	struct rs_stat_set set;
+	struct rs_nic_stats st;
+	struct rs_frame *f;
+	(void)planned(&set, &st, text, "igb");
+	st.more_pace_s = 4;
+	ck_assert_int_eq(rs_frame_new(1000, &f), 0);
+	rs_nic_stats_put_pause(&st, set.values, 9, f);
+	rs_nic_stats_put_stops(&st, set.values, 9, f);
+	ck_assert_uint_eq(f->n_readings, 3);
+	for (size_t i = 0; i < f->n_readings; i++)
+		ck_assert_uint_eq(f->readings[i].pace_s, 4);
+	ck_assert_uint_eq(value_of(f, RS_M_NIC_RX_PAUSE, 9, 0, 0), 5);
+	ck_assert_uint_eq(value_of(f, RS_M_NIC_TX_PAUSE, 9, 0, 0), 6);
+	ck_assert_uint_eq(value_of(f, RS_M_NIC_TX_STOPS, 9, 0, 0), 3);
+	rs_frame_free(f);
+	rs_stat_set_free(&set);
+	rs_nic_stats_fini(&st);
+}
+END_TEST
+
 START_TEST(fewer_values_than_planned_give_nothing)
 {
 	struct rs_stat_set set;
@@ -107,6 +131,7 @@ START_TEST(fewer_values_than_planned_give_nothing)
 	ck_assert_int_eq(rs_frame_new(1000, &f), 0);
 	rs_nic_stats_put_queues(&st, set.values, 9, f);
 	rs_nic_stats_put_ring(&st, set.values, 9, f);
+	rs_nic_stats_put_stops(&st, set.values, 9, f);
 	ck_assert_uint_eq(f->n_readings, 0);
 	rs_frame_free(f);
 	rs_stat_set_free(&set);
@@ -611,6 +636,7 @@ suite(void)
 	Suite *const s = suite_create("nic_queues");
 	TCase *const t = tcase_create("reading");
 	tcase_add_test(t, a_reading_gives_queues_and_the_ring);
+	tcase_add_test(t, a_reading_gives_pause_frames_and_stops_aside);
 	tcase_add_test(t, fewer_values_than_planned_give_nothing);
 	tcase_add_loop_test(t, a_slow_source_is_read_at_its_pace, 0, (int)RS_ARRAY_LEN(dues));
 	suite_add_tcase(s, t);

@@ -153,6 +153,41 @@ START_TEST(a_first_step_that_is_not_whole_has_only_what_is_in_range)
 }
 END_TEST
 
+/* A range that ends between the last tick of the axis and one of another boot. */
+START_TEST(ranges_that_join_have_the_ticks_of_every_boot_once)
+{
+	struct rs_block *const b = test_block(4, SECOND * RS_NS_PER_MS, 0, OFFSET);
+	const struct rs_grid_span span = {.oldest_ms = OFFSET,
+	    .newest_ms = OFFSET + MINUTE,
+	    .interval_ms = SECOND,
+	    .phase_ms = OFFSET + 600};
+	double sum = 0;
+
+	test_ticks(b, 0, 60);
+	test_fill(b, test_series(b, 1, RS_M_CORE_INTERRUPTS, test_cpu(0)), 1);
+	for (int64_t at = -300; at < 60 * SECOND; at += 5500) {
+		const struct rs_query q = ask("core_interrupts", OFFSET + at,
+		    OFFSET + RS_MIN(at + 5500, 60 * SECOND), 0, RS_SUM);
+		struct rs_history h = {0};
+		struct rs_grid g;
+
+		ck_assert_int_eq(rs_grid_init(&g, &q), 0);
+		ck_assert_int_eq(rs_grid_set_axis(&g, &span), 0);
+		rs_grid_add_block(&g, b, OFFSET);
+		rs_grid_finish(&g, &h);
+		ck_assert_uint_eq(h.n_series, 1);
+		for (size_t i = 0; i < h.n_times; i++)
+			sum += isnan(h.series[0].values[i]) ? 0 : h.series[0].values[i];
+		free(h.series[0].values);
+		free(h.series);
+		free(h.time_ms);
+		rs_grid_fini(&g);
+	}
+	ck_assert_double_eq(sum, 60);
+	rs_block_free(b);
+}
+END_TEST
+
 START_TEST(missed_ticks_are_seen_as_nothing_between_values)
 {
 	struct rs_block *const b = test_block(4, SECOND * RS_NS_PER_MS, 0, OFFSET);
@@ -531,6 +566,7 @@ suite(void)
 	tcase_add_test(t, every_tick_has_its_due_time_and_rate);
 	tcase_add_test(t, a_range_leaves_its_first_moment_out_and_has_its_last);
 	tcase_add_test(t, a_first_step_that_is_not_whole_has_only_what_is_in_range);
+	tcase_add_test(t, ranges_that_join_have_the_ticks_of_every_boot_once);
 	tcase_add_test(t, missed_ticks_are_seen_as_nothing_between_values);
 	tcase_add_test(t, a_series_that_is_not_there_all_the_time_has_gaps);
 	tcase_add_test(t, a_rate_is_over_the_length_the_tick_had);

@@ -88,6 +88,93 @@ START_TEST(recent_counts_carrier_changes_but_not_those_of_another_life)
 }
 END_TEST
 
+/* Somebody sets the ring, and drivers drop the link for that. */
+static void
+set_ring(const char *value)
+{
+	rs_vb_fact(b, RS_F_RING_RX, n->info.ifindex, RS_NO_QUEUE, rs_text_of(value));
+}
+
+START_TEST(recent_leaves_out_carrier_changes_that_a_setting_brought_about)
+{
+	n->info.carrier_changes = 4;
+	set_ring("256");
+	ticks(30);
+	n->info.carrier_changes = 5; /* by itself */
+	ticks(30);
+	/* The setting is seen after the link. */
+	n->info.carrier_changes = 7;
+	ticks(4);
+	ck_assert_double_eq(rs_recent_sum(r, n->info.ifindex, RS_RECENT_CARRIER_300), 3.0);
+	set_ring("512");
+	ticks(1);
+	ck_assert_double_eq(rs_recent_sum(r, n->info.ifindex, RS_RECENT_CARRIER_300), 1.0);
+	/* And before it. */
+	ticks(30);
+	set_ring("1024");
+	ticks(2);
+	n->info.carrier_changes = 9;
+	ticks(1);
+	ck_assert_double_eq(rs_recent_sum(r, n->info.ifindex, RS_RECENT_CARRIER_300), 1.0);
+	ticks(30);
+	n->info.carrier_changes = 10;
+	ticks(1);
+	ck_assert_double_eq(rs_recent_sum(r, n->info.ifindex, RS_RECENT_CARRIER_300), 2.0);
+}
+END_TEST
+
+START_TEST(recent_leaves_out_damaged_frames_of_a_link_that_comes_or_goes)
+{
+	n->info.carrier_changes = 4;
+	n->lost_wire_pps = 1;
+	ticks(11);
+	ck_assert_double_eq_tol(rs_recent_sum(r, n->info.ifindex, RS_RECENT_WIRE_600), 10, 1e-6);
+	n->lost_wire_pps = 0;
+	ticks(30);
+	n->lost_wire_pps = 50;
+	ticks(1); /* as it goes */
+	n->info.carrier_changes = 5;
+	n->info.is_up = 0;
+	ticks(8);
+	n->info.carrier_changes = 6;
+	n->info.is_up = 1;
+	ticks(5); /* as it comes */
+	n->lost_wire_pps = 0;
+	ticks(5);
+	ck_assert_double_eq_tol(rs_recent_sum(r, n->info.ifindex, RS_RECENT_WIRE_600), 10, 1e-6);
+	n->lost_wire_pps = 2;
+	ticks(5);
+	ck_assert_double_eq_tol(rs_recent_sum(r, n->info.ifindex, RS_RECENT_WIRE_600), 20, 1e-6);
+}
+END_TEST
+
+START_TEST(recent_tells_loss_while_no_core_was_hot)
+{
+	n->lost_ring_pps = 10;
+	ticks(11);
+	rs_vb_core(b, 1, 0.95, 0.95);
+	ticks(10);
+	ck_assert_double_eq_tol(rs_recent_sum(r, n->info.ifindex, RS_RECENT_RING_60), 200, 1e-6);
+	ck_assert_double_eq_tol(rs_recent_sum(r, n->info.ifindex, RS_RECENT_COLD_60), 100, 1e-6);
+}
+END_TEST
+
+START_TEST(recent_tells_how_fast_the_table_of_connections_grows)
+{
+	double growth;
+	ck_assert(!rs_recent_conntrack(r, &growth));
+	for (unsigned i = 0; i < 20; i++) {
+		b->v.conntrack_entries = 1000 + 50 * i;
+		ticks(1);
+		ck_assert(rs_recent_conntrack(r, &growth) == (i >= 8));
+	}
+	ck_assert_double_eq_tol(growth, 50, 1e-6);
+	b->v.conntrack_entries = NAN;
+	ticks(1);
+	ck_assert(!rs_recent_conntrack(r, &growth));
+}
+END_TEST
+
 START_TEST(recent_flow_tells_flat_from_moving)
 {
 	double mean, variation;
@@ -151,6 +238,10 @@ suite(void)
 	tcase_add_test(tc, recent_sum_survives_a_gap_shorter_than_its_span_only);
 	tcase_add_test(tc, recent_sum_of_what_is_not_known_is_not_zero);
 	tcase_add_test(tc, recent_counts_carrier_changes_but_not_those_of_another_life);
+	tcase_add_test(tc, recent_leaves_out_carrier_changes_that_a_setting_brought_about);
+	tcase_add_test(tc, recent_leaves_out_damaged_frames_of_a_link_that_comes_or_goes);
+	tcase_add_test(tc, recent_tells_loss_while_no_core_was_hot);
+	tcase_add_test(tc, recent_tells_how_fast_the_table_of_connections_grows);
 	tcase_add_test(tc, recent_flow_tells_flat_from_moving);
 	tcase_add_test(tc, recent_best_is_of_the_past_five_minutes);
 	tcase_add_test(tc, recent_takes_over_the_place_of_an_interface_that_is_gone);

@@ -6,6 +6,7 @@
 
 #include "request.h"
 #include "rs_check.h"
+#include "timeparse.h"
 
 /* name=value pairs of a parsed target, as "path|name=value|...". */
 static void

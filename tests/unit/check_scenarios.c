@@ -3,6 +3,7 @@
  * Plays tests/scenarios/\*.txt through the rules, the engine and the verdict.
  * The format is described in tests/scenarios/README.md. One test a file.
  */
+#include <arpa/inet.h>
 #include <dirent.h>
 #include <math.h>
 #include <stdarg.h>
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "buf.h"
 #include "engine.h"
@@ -83,6 +85,8 @@ number(const struct line *l, size_t i)
 {
 	double x = 0.0;
 
+	if (is(l, i, "-"))
+		return NAN;
 	if (i >= l->n || rs_num_double(rs_text_of(l->word[i]), &x) < 0)
 		wrong(l, "expected a number as word %zu", i + 1);
 	return x;
@@ -174,6 +178,18 @@ irq_named(const struct line *l, size_t i)
 
 /* Setting up. */
 
+/* As the model does (daemon/model/view.c). */
+static void
+settle_sums(void)
+{
+	bool has_physical = false;
+
+	for (size_t k = 0; k < s.b->v.n_nics; k++)
+		has_physical |= s.b->nics[k].info.is_physical;
+	for (size_t k = 0; k < s.b->v.n_nics; k++)
+		s.b->nics[k].counts_in_sums = s.b->nics[k].info.is_physical || !has_physical;
+}
+
 static bool
 set_up(const struct line *l)
 {
@@ -203,10 +219,12 @@ set_up(const struct line *l)
 		(void)rs_vb_nic(
 		    s.b, l->word[1], is(l, 2, "-") ? -1 : (int64_t)(number(l, 2) * 1e6));
 	} else if (is(l, 0, "irq")) {
-		const bool is_control = is(l, 4, "control");
+		const enum rs_irq_role role = is(l, 4, "control") ? RS_IRQ_CONTROL
+					      : is(l, 4, "other") ? RS_IRQ_OTHER
+								  : RS_IRQ_QUEUE;
+		const bool has_queue = role == RS_IRQ_QUEUE && !is(l, 4, "-");
 		(void)rs_vb_irq(s.b, l->word[1], l->word[2], l->word[3],
-		    is_control || is(l, 4, "-") ? -1 : (int32_t)number(l, 4),
-		    is_control ? RS_IRQ_CONTROL : RS_IRQ_QUEUE);
+		    has_queue ? (int32_t)number(l, 4) : -1, role);
 	} else if (is(l, 0, "share")) {
 		rs_vb_share(
 		    s.b, irq_named(l, 1), l->word[2], is(l, 3, "-") ? -1 : (int32_t)number(l, 3));
@@ -214,13 +232,22 @@ set_up(const struct line *l)
 		const size_t irq = irq_named(l, 1);
 		(void)snprintf(
 		    s.b->lines[irq].chip, sizeof(s.b->lines[irq].chip), "%s", l->tail[2]);
+	} else if (is(l, 0, "actions")) {
+		const size_t irq = irq_named(l, 1);
+		(void)snprintf(
+		    s.b->lines[irq].actions, sizeof(s.b->lines[irq].actions), "%s", l->tail[2]);
 	} else if (is(l, 0, "driver")) {
 		struct rs_nic_info *const info = &nic_named(l, 1)->info;
 		(void)snprintf(info->driver, sizeof(info->driver), "%s", l->word[2]);
+	} else if (is(l, 0, "queues")) {
+		struct rs_nic_info *const info = &nic_named(l, 1)->info;
+		info->rx_queues = (int32_t)number(l, 2);
+		info->tx_queues = (int32_t)number(l, 3);
 	} else if (is(l, 0, "kind")) {
 		struct rs_nic_info *const info = &nic_named(l, 1)->info;
 		(void)snprintf(info->kind, sizeof(info->kind), "%s", l->word[2]);
 		info->is_physical = is(l, 2, "physical");
+		settle_sums();
 	} else if (is(l, 0, "set")) {
 		const size_t rule = rule_index(l, 1);
 		size_t k = 0;
@@ -230,8 +257,8 @@ set_up(const struct line *l)
 		if (!rs_rules[rule]->thresholds[k].key)
 			wrong(l, "no such threshold");
 		s.confs[rule].thresholds[k] = number(l, 3);
-	} else if (is(l, 0, "disable")) {
-		s.confs[rule_index(l, 1)].is_enabled = false;
+	} else if (is(l, 0, "disable") || is(l, 0, "enable")) {
+		s.confs[rule_index(l, 1)].is_enabled = is(l, 0, "enable");
 	} else {
 		return false;
 	}
@@ -301,6 +328,7 @@ static const struct field core_fields[] = {
     CORE("freq", freq_hz, 1e6, true),
     CORE("freq_max", freq_max_hz, 1e6, true),
     CORE("throttled", throttled_ps, 1, true),
+    CORE("throttled_time", throttled, 0.01, true),
 };
 
 static void
@@ -338,16 +366,25 @@ static const struct field nic_fields[] = {
     NIC("unattributed", lost_unattributed_pps, false),
     NIC("dropped", rx_dropped_pps, false),
     NIC("crc", rx_crc_pps, false),
+    NIC("requeues", requeues_ps, false),
+    NIC("rx_pause", rx_pause_ps, true),
+    NIC("tx_pause", tx_pause_ps, true),
+    NIC("stops", tx_stops_ps, true),
+    NIC("timeouts", tx_timeouts_ps, true),
+    NIC("allowance", allowance_pps, true),
 };
 
 static void
 change_nic(const struct line *l)
 {
-	static const char *const more[] = {"rx", "tx", "pps", "missed", "speed", "up", NULL};
+	static const char *const more[] = {
+	    "rx", "tx", "pps", "missed", "speed", "up", "carrier", NULL};
 	struct rs_nic_view *const n = nic_named(l, 1);
 
 	only_fields(l, 2, nic_fields, RS_ARRAY_LEN(nic_fields), more);
 	n->info.is_up = (int8_t)value_of(l, 2, "up", 1);
+	n->info.carrier_changes =
+	    (int64_t)value_of(l, 2, "carrier", (double)n->info.carrier_changes);
 	n->info.speed_bps =
 	    (int64_t)(value_of(l, 2, "speed", (double)n->info.speed_bps / 1e6) * 1e6);
 	rs_vb_traffic(n, value_of(l, 2, "rx", 0) * 1e6, value_of(l, 2, "tx", 0) * 1e6,
@@ -359,14 +396,35 @@ change_nic(const struct line *l)
 static void
 change_queue(const struct line *l)
 {
-	static const char *const keys[] = {"pps", "drops", NULL};
+	static const char *const keys[] = {"pps", "drops", "napi", NULL};
 	const struct rs_nic_view *const n = nic_named(l, 1);
 
 	if (!is(l, 2, "rx") && !is(l, 2, "tx"))
 		wrong(l, "expected interface, rx or tx, and queue");
 	only_keys(l, 4, keys);
-	(void)rs_vb_queue(s.b, n->info.ifindex, is(l, 2, "tx"), (uint16_t)number(l, 3),
-	    value_of(l, 4, "pps", 0), value_of(l, 4, "drops", 0));
+	struct rs_queue_view *const q = rs_vb_queue(s.b, n->info.ifindex, is(l, 2, "tx"),
+	    (uint16_t)number(l, 3), value_of(l, 4, "pps", 0), value_of(l, 4, "drops", 0));
+	q->napi = (uint32_t)value_of(l, 4, "napi", q->napi);
+}
+
+#define HOST(key, field)                                                                           \
+	{                                                                                          \
+		key, offsetof(struct rs_view, field), 1, false                                     \
+	}
+static const struct field conntrack_fields[] = {
+    HOST("dropped", conntrack_dropped_pps),
+    HOST("early", conntrack_early_drops_ps),
+    HOST("insert_failed", conntrack_insert_failed_ps),
+};
+
+static void
+change_conntrack(const struct line *l)
+{
+	static const char *const more[] = {NULL};
+
+	s.b->v.conntrack_entries = number(l, 1);
+	only_fields(l, 2, conntrack_fields, RS_ARRAY_LEN(conntrack_fields), more);
+	set_fields(l, 2, conntrack_fields, RS_ARRAY_LEN(conntrack_fields), &s.b->v);
 }
 
 static void
@@ -397,10 +455,15 @@ change_thread(const struct line *l)
 
 	while (class < RS_ARRAY_LEN(classes) && !is(l, 1, classes[class]))
 		class ++;
-	if (class == RS_ARRAY_LEN(classes) || l->n != 5)
+	static const char *const keys[] = {"pid", "of", NULL};
+	if (class == RS_ARRAY_LEN(classes) || l->n < 5)
 		wrong(l, "expected class, name, core and load");
-	(void)rs_vb_thread(s.b, (enum rs_thread_class) class, l->word[2], (unsigned)number(l, 3),
-	    number(l, 4) / 100.0);
+	only_keys(l, 5, keys);
+	struct rs_thread *const t = &rs_vb_thread(s.b, (enum rs_thread_class) class, l->word[2],
+	    (unsigned)number(l, 3), number(l, 4) / 100.0)
+					 ->thread;
+	t->pid = (int32_t)value_of(l, 5, "pid", t->pid);
+	t->threads = (uint32_t)value_of(l, 5, "of", t->threads);
 }
 
 /* What a setting is of: a number, an interface, or one of its queues ("eth0:1"). */
@@ -437,6 +500,49 @@ change_setting(const struct line *l)
 	rs_vb_fact(s.b, id, key, queue, rs_text_of(l->tail[3]));
 }
 
+/* "10.0.0.2:5201", "[2001:db8::1]:53", without port where the protocol has none. */
+static uint16_t
+flow_end(const struct line *l, size_t i, bool *ret_is_ipv6, uint8_t address[static 16])
+{
+	char text[64];
+	double port = 0.0;
+
+	(void)snprintf(text, sizeof(text), "%s", i < l->n ? l->word[i] : "");
+	*ret_is_ipv6 = text[0] == '[';
+	char *const end = strchr(text, *ret_is_ipv6 ? ']' : ':');
+	const char *const digits = end ? end + (*ret_is_ipv6 ? 2 : 1) : NULL;
+	if (end)
+		*end = '\0';
+	if (inet_pton(*ret_is_ipv6 ? AF_INET6 : AF_INET, text + *ret_is_ipv6, address) != 1 ||
+	    (digits && rs_num_double(rs_text_of(digits), &port) < 0))
+		wrong(l, "expected address and port as word %zu", i + 1);
+	return (uint16_t)port;
+}
+
+static void
+change_flow(const struct line *l)
+{
+	static const struct {
+		const char *name;
+		uint8_t protocol;
+	} protocols[] = {{"tcp", 6}, {"udp", 17}, {"gre", 47}, {"esp", 50}};
+	struct rs_heavy_flow f = {.bps = number(l, 5) * 1e6};
+	bool is_ipv6;
+
+	if (l->n != 6)
+		wrong(l, "expected interface, source, destination, protocol, Mbit/s");
+	f.ifindex = is(l, 1, "-") ? 0 : nic_named(l, 1)->info.ifindex;
+	f.ends.source_port = flow_end(l, 2, &f.ends.is_ipv6, f.ends.source);
+	f.ends.destination_port = flow_end(l, 3, &is_ipv6, f.ends.destination);
+	for (size_t i = 0; i < RS_ARRAY_LEN(protocols); i++) {
+		if (is(l, 4, protocols[i].name))
+			f.protocol = protocols[i].protocol;
+	}
+	if (f.protocol == 0 || is_ipv6 != f.ends.is_ipv6)
+		wrong(l, "no such protocol, or addresses of two kinds");
+	rs_vb_flow(s.b, &f);
+}
+
 static bool
 change(const struct line *l)
 {
@@ -449,11 +555,19 @@ change(const struct line *l)
 		change_nic(l);
 	} else if (is(l, 0, "queue")) {
 		change_queue(l);
+	} else if (is(l, 0, "conntrack")) {
+		change_conntrack(l);
+	} else if (is(l, 0, "flow")) {
+		change_flow(l);
+	} else if (is(l, 0, "temperature")) {
+		s.b->v.temperature_celsius = number(l, 1);
 	} else if (is(l, 0, "fire") || is(l, 0, "also")) {
 		const size_t irq = irq_named(l, 1);
 		if (is(l, 0, "fire"))
 			rs_vb_silence(s.b, irq);
 		rs_vb_fire(s.b, irq, (unsigned)number(l, 2), number(l, 3));
+	} else if (is(l, 0, "unhandled")) {
+		s.b->irqs[irq_named(l, 1)].unhandled_ps = number(l, 2);
 	} else if (is(l, 0, "setting")) {
 		change_setting(l);
 	} else if (is(l, 0, "thread")) {
@@ -672,6 +786,17 @@ split_line(char *text, const char *copy, unsigned number_)
 		s.n_lines++;
 }
 
+/* The rest of a line is a claim's text: without its comment. */
+static void
+cut_comment(char *line)
+{
+	char *const end = line + strcspn(line, "#");
+
+	*end = '\0';
+	for (char *p = end; p > line && (p[-1] == ' ' || p[-1] == '\t');)
+		*--p = '\0';
+}
+
 static void
 load(const char *file)
 {
@@ -691,13 +816,17 @@ load(const char *file)
 		end = p + strcspn(p, "\n");
 		const bool is_last = !*end;
 		*end = s.copy[end - s.text] = '\0';
+		cut_comment(s.copy + (p - s.text));
 		ck_assert_msg(s.n_lines < LINES_MAX, "%s: too many lines", file);
 		split_line(p, s.copy + (p - s.text), ++number_);
 		if (is_last)
 			break;
 	}
-	for (size_t i = 0; rs_rules[i]; i++)
+	for (size_t i = 0; rs_rules[i]; i++) {
 		rs_rule_conf_default(rs_rules[i], &s.confs[i]);
+		/* The traffic of scenarios stands still as no real one does. */
+		s.confs[i].is_enabled = strcmp(rs_rules[i]->code, "rate.external") != 0;
+	}
 	for (size_t i = 0; i < s.n_lines; i++) {
 		if (is(&s.lines[i], 0, "end"))
 			s.end_ns = duration(&s.lines[i], 1);

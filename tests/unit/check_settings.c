@@ -337,6 +337,82 @@ START_TEST(masks_of_queues_are_read_from_a_tree)
 }
 END_TEST
 
+START_TEST(the_memory_node_of_a_device_is_told_where_it_has_one)
+{
+	put_nic("eth0", 2, 1, 1);
+	put_nic("eth1", 3, 1, 1);
+	put_nic("eth2", 4, 1, 1);
+	put("1\n", "sys/class/net/eth0/device/numa_node");
+	put("-1\n", "sys/class/net/eth1/device/numa_node");
+	open_collector(dir, "nic_settings");
+	ck_assert_int_eq(collect(0), 0);
+	ck_assert_str_eq(fact(RS_F_NUMA_NODE, 2, RS_NO_QUEUE), "1");
+	ck_assert_str_eq(fact(RS_F_NUMA_NODE, 3, RS_NO_QUEUE), "gone");
+	ck_assert_str_eq(fact(RS_F_NUMA_NODE, 4, RS_NO_QUEUE), "gone");
+	ck_assert_uint_eq(frame->skipped_rows, 0);
+	close_collector();
+}
+END_TEST
+
+static void
+put_link(const char *target, const char *path)
+{
+	char full[256];
+	(void)snprintf(full, sizeof(full), "%s/%s", dir, path);
+	ck_assert_int_eq(symlink(target, full), 0);
+}
+
+START_TEST(the_bridge_of_a_port_is_told)
+{
+	put_nic("eth0", 2, 1, 1);
+	put_nic("eth1", 3, 1, 1);
+	put("", "sys/class/net/br0/ifindex");
+	put_link("../br0", "sys/class/net/eth0/master");
+	open_collector(dir, "nic_settings");
+	ck_assert_int_eq(collect(0), 0);
+	ck_assert_str_eq(fact(RS_F_MASTER, 2, RS_NO_QUEUE), "br0");
+	ck_assert_str_eq(fact(RS_F_MASTER, 3, RS_NO_QUEUE), "gone");
+	close_collector();
+}
+END_TEST
+
+/* The reading of the timeouts of an interface; UINT64_MAX: there is none. */
+static uint64_t
+timeouts(uint32_t ifindex)
+{
+	for (size_t i = 0; i < frame->n_readings; i++) {
+		const struct rs_reading *const r = &frame->readings[i];
+		if (r->metric == RS_M_NIC_TX_TIMEOUTS && r->key == ifindex)
+			return r->value;
+	}
+	return UINT64_MAX;
+}
+
+START_TEST(timeouts_of_all_transmit_queues_are_summed)
+{
+	const unsigned queues = 20;
+	put_nic("eth0", 2, 1, queues);
+	put_nic("veth0", 3, 1, 2);
+	for (unsigned i = 0; i < queues; i++)
+		put(i == 3 ? "2\n" : "1\n", "sys/class/net/eth0/queues/tx-%u/tx_timeout", i);
+	put("9\n", "sys/class/net/veth0/queues/tx-0/tx_timeout");
+	put_link("../../../0000:01:00.0", "sys/class/net/eth0/device");
+	open_collector(dir, "nic_settings");
+	ck_assert_int_eq(collect(0), 0);
+	ck_assert_uint_eq(timeouts(2), queues + 1);
+	/* An interface without a device has none that could hang. */
+	ck_assert_uint_eq(timeouts(3), UINT64_MAX);
+	put("5\n", "sys/class/net/eth0/queues/tx-19/tx_timeout");
+	ck_assert_int_eq(collect(RS_NS_PER_S), 0);
+	ck_assert_uint_eq(timeouts(2), queues + 5);
+	/* What is not known of one is not known of all. */
+	remove_tree("/sys/class/net/eth0/queues/tx-7/tx_timeout");
+	ck_assert_int_eq(collect(2 * RS_NS_PER_S), 0);
+	ck_assert_uint_eq(timeouts(2), UINT64_MAX);
+	close_collector();
+}
+END_TEST
+
 START_TEST(a_queue_that_went_away_is_told)
 {
 	put_nic("eth0", 2, 2, 2);
@@ -414,14 +490,38 @@ START_TEST(interrupts_are_read_from_a_tree)
 }
 END_TEST
 
+START_TEST(what_no_handler_took_is_counted_line_by_line)
+{
+	put("0-3\n", "proc/irq/16/smp_affinity_list");
+	put("count 35\nunhandled 3\nlast_unhandled 12 ms\n", "proc/irq/16/spurious");
+	put("0-3\n", "proc/irq/17/smp_affinity_list");
+	put("count 35\nunhandled many\n", "proc/irq/17/spurious");
+	put("0-3\n", "proc/irq/18/smp_affinity_list");
+	put("count 1\nunhandled 4294967295\n", "proc/irq/18/spurious");
+	open_collector(dir, "irq_settings");
+	ck_assert_int_eq(collect(0), 0);
+	ck_assert_uint_eq(frame->n_unhandled, 2);
+	ck_assert_uint_eq(frame->unhandled[0].irq, 16);
+	ck_assert_uint_eq(frame->unhandled[0].count, 3);
+	ck_assert_uint_eq(frame->unhandled[1].irq, 18);
+	ck_assert_uint_eq(frame->unhandled[1].count, UINT32_MAX);
+	close_collector();
+}
+END_TEST
+
 START_TEST(the_host_is_read_from_a_tree)
 {
 	put("6.1.0-18-amd64\n", "proc/sys/kernel/osrelease");
+	put("#1 SMP PREEMPT_RT Debian 6.1.76-1 (2024-02-01)\n", "proc/sys/kernel/version");
 	put("300\n", "proc/sys/net/core/netdev_budget");
 	put("2000\n", "proc/sys/net/core/netdev_budget_usecs");
 	put("1000\n", "proc/sys/net/core/netdev_max_backlog");
 	put("64\n", "proc/sys/net/core/dev_weight");
 	put("32768\n", "proc/sys/net/core/rps_sock_flow_entries");
+	put("1\n", "proc/sys/net/ipv4/ip_forward");
+	put("65536\n", "proc/sys/net/netfilter/nf_conntrack_max");
+	put("16384\n", "proc/sys/net/netfilter/nf_conntrack_buckets");
+	put("432000\n", "proc/sys/net/netfilter/nf_conntrack_tcp_timeout_established");
 	put("v4.11.0.6\n", "sys/class/dmi/id/bios_version");
 	put("04/26/2020\n", "sys/class/dmi/id/bios_date");
 	put("1\n", "sys/devices/system/cpu/cpufreq/boost");
@@ -429,26 +529,43 @@ START_TEST(the_host_is_read_from_a_tree)
 	put("ondemand\n", "sys/devices/system/cpu/cpufreq/policy0/scaling_governor");
 	put("600000\n", "sys/devices/system/cpu/cpufreq/policy0/scaling_min_freq");
 	put("1400000\n", "sys/devices/system/cpu/cpufreq/policy0/scaling_max_freq");
+	put("ondemand performance \n",
+	    "sys/devices/system/cpu/cpufreq/policy0/scaling_available_governors");
 	put("3\n", "sys/devices/system/cpu/cpufreq/policy3/related_cpus");
 	put("performance\n", "sys/devices/system/cpu/cpufreq/policy3/scaling_governor");
+	put("ID=debian\nVERSION_ID=12\n", "etc/os-release");
+	put("flags : fpu\n", "proc/cpuinfo");
 	open_collector(dir, "host_settings");
 	ck_assert_int_eq(collect(0), 0);
 	ck_assert_str_eq(HOST(RS_F_KERNEL), "6.1.0-18-amd64");
+	ck_assert_str_eq(HOST(RS_F_REALTIME), "on");
 	ck_assert_str_eq(HOST(RS_F_FIRMWARE), "v4.11.0.6 04/26/2020");
 	ck_assert_str_eq(HOST(RS_F_NETDEV_BUDGET), "300");
 	ck_assert_str_eq(HOST(RS_F_NETDEV_BUDGET_USECS), "2000");
 	ck_assert_str_eq(HOST(RS_F_NETDEV_MAX_BACKLOG), "1000");
 	ck_assert_str_eq(HOST(RS_F_DEV_WEIGHT), "64");
 	ck_assert_str_eq(HOST(RS_F_RPS_SOCK_FLOWS), "32768");
+	ck_assert_str_eq(HOST(RS_F_IP_FORWARD), "on");
+	ck_assert_str_eq(HOST(RS_F_CONNTRACK_MAX), "65536");
+	ck_assert_str_eq(HOST(RS_F_CONNTRACK_BUCKETS), "16384");
+	ck_assert_str_eq(HOST(RS_F_CONNTRACK_ESTABLISHED), "432000");
 	ck_assert_str_eq(HOST(RS_F_CPU_BOOST), "on");
+	ck_assert_str_eq(HOST(RS_F_SYSTEM), "debian 12");
+	ck_assert_str_eq(HOST(RS_F_HYPERVISOR), "none");
 	ck_assert_str_eq(fact(RS_F_GOVERNOR, 0, RS_NO_QUEUE), "ondemand");
 	ck_assert_str_eq(fact(RS_F_GOVERNOR, 1, RS_NO_QUEUE), "ondemand");
+	ck_assert_str_eq(fact(RS_F_GOVERNORS, 1, RS_NO_QUEUE), "ondemand performance");
+	ck_assert_str_eq(fact(RS_F_GOVERNORS, 3, RS_NO_QUEUE), "gone");
 	ck_assert_str_eq(fact(RS_F_FREQ_MIN, 1, RS_NO_QUEUE), "600000");
 	ck_assert_str_eq(fact(RS_F_FREQ_MAX, 1, RS_NO_QUEUE), "1400000");
 	ck_assert_str_eq(fact(RS_F_GOVERNOR, 3, RS_NO_QUEUE), "performance");
 	ck_assert_ptr_null(fact(RS_F_GOVERNOR, 2, RS_NO_QUEUE));
 	/* A captured tree does not tell what runs. */
 	ck_assert_ptr_null(HOST(RS_F_IRQBALANCE));
+	/* As most are. */
+	put("#1 SMP PREEMPT_DYNAMIC Debian 6.1.76-1 (2024-02-01)\n", "proc/sys/kernel/version");
+	ck_assert_int_eq(collect(0), 0);
+	ck_assert_str_eq(HOST(RS_F_REALTIME), "off");
 	/* Another driver has another file for boost. */
 	put("1\n", "sys/devices/system/cpu/intel_pstate/no_turbo");
 	remove_tree("/sys/devices/system/cpu/cpufreq/policy0");
@@ -934,9 +1051,13 @@ suite(void)
 	TCase *const tree = tcase_create("tree");
 	tcase_add_checked_fixture(tree, make_tree, remove_all);
 	tcase_add_test(tree, masks_of_queues_are_read_from_a_tree);
+	tcase_add_test(tree, the_memory_node_of_a_device_is_told_where_it_has_one);
+	tcase_add_test(tree, the_bridge_of_a_port_is_told);
+	tcase_add_test(tree, timeouts_of_all_transmit_queues_are_summed);
 	tcase_add_test(tree, a_queue_that_went_away_is_told);
 	tcase_add_test(tree, what_cannot_be_read_says_so);
 	tcase_add_test(tree, interrupts_are_read_from_a_tree);
+	tcase_add_test(tree, what_no_handler_took_is_counted_line_by_line);
 	tcase_add_test(tree, the_host_is_read_from_a_tree);
 	tcase_add_test(tree, a_host_that_tells_nothing_has_no_settings);
 	tcase_add_test(tree, what_is_refused_is_named_and_the_rest_is_told);

@@ -501,6 +501,67 @@ START_TEST(what_the_ring_lost_is_the_sum_of_its_counters)
 }
 END_TEST
 
+static const struct {
+	const char *driver, *text;
+	uint64_t rx_pause, tx_pause, stops; /* UINT64_MAX: not told */
+} asides[] = {
+    {"igb",
+	"rx_flow_control_xon: 90\nrx_flow_control_xoff: 5\ntx_flow_control_xon: 91\n"
+	"tx_flow_control_xoff: 6\ntx_queue_0_restart: 3\ntx_queue_1_restart: 4\n"
+	"tx_queue_2_restart: 50\n", /* there are two */
+	5, 6, 7},
+    {"e1000e", "tx_restart_queue: 8\nrx_flow_control_xoff: 0\n", 0, UINT64_MAX, 8},
+    {"i40e",
+	"port.link_xoff_rx: 1\nport.link_xoff_tx: 2\nport.rx_priority_0_xoff: 90\n"
+	"tx_restart: 9\ntx_stopped: 4\n",
+	1, 2, 4},
+    {"ice", "link_xoff_rx.nic: 1\nlink_xoff_tx.nic: 2\ntx_restart: 9\n", 1, 2, 9},
+    {"mlx5_core",
+	"rx_pause_ctrl_phy: 1\ntx_pause_ctrl_phy: 2\nrx_prio0_pause: 90\nrx_global_pause: 91\n"
+	"tx_queue_stopped: 99\ntx0_stopped: 3\ntx1_stopped: 4\n",
+	1, 2, 7},
+    {"bnxt_en", "rx_pause_frames: 1\ntx_pause_frames: 2\nrx_pfc_frames: 90\n", 1, 2, UINT64_MAX},
+    {"cxgb4", "tx_pause_frames        : 2\nrx_pause_frames        : 1\n", 1, 2, UINT64_MAX},
+    {"tg3", "rx_xoff_pause_rcvd: 1\nrx_xon_pause_rcvd: 9\ntx_xoff_sent: 2\n", 1, 2, UINT64_MAX},
+    {"be2net", "rx_pause_frames: 1\ntx_pauseframes: 2\ntxq0: tx_stops: 3\n", 1, 2, UINT64_MAX},
+    {"ena", "queue_0_tx_queue_stop: 3\nqueue_1_tx_queue_stop: 4\n", UINT64_MAX, UINT64_MAX, 7},
+    {"virtio_net", "rx0_packets: 3\n", UINT64_MAX, UINT64_MAX, UINT64_MAX},
+};
+
+static void
+assert_total(enum rs_stat_sum what, uint64_t want)
+{
+	uint64_t got = 0;
+	const bool is_told = rs_stat_total(&plan, what, set.values, set.n_values, &got);
+	ck_assert_int_eq(is_told, want != UINT64_MAX);
+	if (is_told)
+		ck_assert_uint_eq(got, want);
+}
+
+START_TEST(pause_frames_and_stops_are_found_by_name)
+{
+	make(asides[_i].text, asides[_i].driver, 2, 2);
+	assert_total(RS_STAT_RX_PAUSE, asides[_i].rx_pause);
+	assert_total(RS_STAT_TX_PAUSE, asides[_i].tx_pause);
+	assert_total(RS_STAT_STOPS, asides[_i].stops);
+}
+END_TEST
+
+START_TEST(what_the_cloud_does_not_allow_is_one_sum)
+{
+	uint64_t sum;
+	make("tx_timeout: 1\nbw_in_allowance_exceeded: 10\nbw_out_allowance_exceeded: 200\n"
+	     "pps_allowance_exceeded: 3000\nconntrack_allowance_exceeded: 40000\n"
+	     "linklocal_allowance_exceeded: 500000\nconntrack_allowance_available: 136812\n"
+	     "queue_0_tx_cnt: 7\n",
+	    "ena", 1, 1);
+	assert_total(RS_STAT_ALLOWANCE, 43210);
+	ck_assert(!rs_stat_total(&plan, RS_STAT_ALLOWANCE, set.values, 4, &sum));
+	make("queue_0_tx_cnt: 7\n", "ena", 1, 1);
+	assert_total(RS_STAT_ALLOWANCE, UINT64_MAX);
+}
+END_TEST
+
 START_TEST(a_reading_with_fewer_values_tells_nothing)
 {
 	struct rs_stat_use u;
@@ -649,7 +710,10 @@ main(void)
 	tcase_add_test(all, lines_that_are_there_twice_count_once);
 	tcase_add_loop_test(
 	    all, what_the_ring_lost_is_the_sum_of_its_counters, 0, (int)RS_ARRAY_LEN(rings));
+	tcase_add_loop_test(
+	    all, pause_frames_and_stops_are_found_by_name, 0, (int)RS_ARRAY_LEN(asides));
 	tcase_add_test(all, a_reading_with_fewer_values_tells_nothing);
+	tcase_add_test(all, what_the_cloud_does_not_allow_is_one_sum);
 	tcase_add_test(all, a_plan_of_nothing_is_empty);
 	tcase_add_test(all, a_plan_made_again_forgets_the_last);
 	tcase_add_test(all, thousands_of_names_are_read);

@@ -264,6 +264,7 @@ START_TEST(processes_are_followed_while_they_are_busy)
 	ck_assert_ptr_nonnull(t);
 	ck_assert_int_eq(t->class, RS_THREAD_USER);
 	ck_assert_int_eq(t->pid, 70);
+	ck_assert_uint_eq(t->threads, 1);
 	ck_assert_int_eq(t->cpu, 1);
 	ck_assert_str_eq(t->name, "openvpn");
 	ck_assert_uint_eq(t->runtime_ns, 10600000000);
@@ -297,6 +298,7 @@ START_TEST(processes_with_threads_show_the_busy_ones)
 	ck_assert_int_eq(t->pid, 80);
 	ck_assert_int_eq(t->class, RS_THREAD_USER);
 	ck_assert_str_eq(t->name, "worker");
+	ck_assert_uint_eq(t->threads, 2);
 	ck_assert_int_eq(t->cpu, 3);
 	ck_assert_uint_eq(t->runtime_ns, 3100000000);
 	ck_assert_ptr_null(thread(80));

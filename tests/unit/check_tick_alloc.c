@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * A tick allocates nothing once it is warm: from wake to publish, on the loop
- * thread, over the live machine, the hand-over of a minute to the store
- * included. The program is linked with --wrap for the allocation functions, so
+ * thread, over the live machine, the hand-over of a minute to the store and the
+ * head file included. The program is linked with --wrap for the allocation functions, so
  * that every call of our own code is seen; those of libraries are not ours.
  */
 #include "config.h"
+#include "head.h"
 #include "loop.h"
 #include "rs_check.h"
 #include "store.h"
@@ -13,6 +14,7 @@
 
 #include <stdbool.h>
 #include <string.h>
+#include <unistd.h>
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);
@@ -87,6 +89,12 @@ START_TEST(a_warm_tick_allocates_nothing)
 	ck_assert_int_eq(rs_loop_new(&r.loop), 0);
 	ck_assert_int_eq(rs_store_open(&conf, r.loop, on_block_done, &r, &e, &r.store), 0);
 	ck_assert_int_eq(rs_instrument_open("/", &r.config, 1, &r.instrument, &e), 0);
+	char path[] = "/tmp/ringside-test-XXXXXX";
+	const struct rs_head_conf head_conf = {.path = path, .owner = "none", .boot_id = "1"};
+	struct rs_head *head;
+	ck_assert_int_ge(mkstemp(path), 0);
+	ck_assert_int_eq(rs_head_open(&head_conf, &head), 0);
+	ck_assert_int_eq(rs_model_use_head(r.instrument.model, head), 0);
 	/* Times run faster than the clock: three and a half minutes of ticks. */
 	const rs_ns start = 1000 * RS_NS_PER_S;
 	rs_ns at = start;
@@ -99,8 +107,10 @@ START_TEST(a_warm_tick_allocates_nothing)
 		tick(&r, at);
 	ck_assert_uint_ge(r.handed_over, handed_over + 2);
 	ck_assert_uint_eq(counted, 0);
+	ck_assert_int_eq(rs_model_head_error(r.instrument.model), 0);
 	rs_store_close(r.store);
 	rs_instrument_close(&r.instrument);
+	rs_head_close(head, true);
 	rs_loop_free(r.loop);
 	rs_config_free(&r.config);
 }

@@ -8,9 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cause.h"
 #include "feed.h"
-#include "irqname.h"
 #include "lead.h"
+#include "masks.h"
+#include "moves.h"
+#include "places.h"
 #include "umbrella.h"
 
 enum { SHARE, SHARE_CLEAR, LINE, LINE_CLEAR, LOAD };
@@ -79,149 +82,154 @@ tell_lines(
 		rs_evidence_text(out, "other NIC lines", "%zu less busy ones", p->lines - n);
 }
 
-/* The first device whose queue the line serves; NULL: none. */
-static const struct rs_irq_feed *
-queue_feed(const struct rs_irq_view *q)
-{
-	for (uint32_t i = 0; i < q->n_feeds; i++) {
-		if (q->feeds[i].role == RS_IRQ_QUEUE)
-			return &q->feeds[i];
-	}
-	return NULL;
-}
-
-/* The devices of the pile in the order of their lines; at most RS_ADVICE_MAX. */
-static size_t
-devices_of(const struct rs_view *v, double min_rate_ps, uint32_t ret[static RS_ADVICE_MAX])
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < v->n_irqs && n < RS_ADVICE_MAX; i++) {
-		const struct rs_irq_feed *const f = queue_feed(&v->irqs[i]);
-		size_t at = 0;
-		if (!f || !rs_irq_is_busy(&v->irqs[i], min_rate_ps))
-			continue;
-		while (at < n && ret[at] != f->ifindex)
-			at++;
-		if (at == n)
-			ret[n++] = f->ifindex;
-	}
-	return n;
-}
-
-static const char write_each[] = "; do echo ${p#*:} > /proc/irq/${p%:*}/smp_affinity_list; done";
-static const char write_all[] = "; do echo %s > /proc/irq/$q/smp_affinity_list; done";
-
-/* Queue i of a device goes to the i-th physical core, rx and tx of it together;
- * the next device starts elsewhere, or all the first queues would meet. Returns
- * how many lines the command has room for. */
-static unsigned
-add_lines(const struct rs_scene *s, double min_rate_ps, uint32_t ifindex, size_t offset,
-    struct rs_advice *a)
-{
-	size_t next = 0;
-	unsigned n = 0;
-
-	for (size_t i = 0; i < s->v->n_irqs; i++) {
-		const struct rs_irq_view *const q = &s->v->irqs[i];
-		const struct rs_irq_feed *const f = queue_feed(q);
-		char pair[32];
-		if (!f || f->ifindex != ifindex || !rs_irq_is_busy(q, min_rate_ps))
-			continue;
-		const size_t queue = f->queue >= 0 ? (size_t)f->queue : next++;
-		(void)snprintf(
-		    pair, sizeof(pair), " %s:%u", q->name, s->groups[(queue + offset) % s->n].cpu);
-		const size_t len = strlen(a->command), undo_len = strlen(a->undo);
-		if (len + strlen(pair) + sizeof(write_each) > sizeof(a->command))
-			break;
-		(void)snprintf(a->command + len, sizeof(a->command) - len, "%s", pair);
-		(void)snprintf(a->undo + undo_len, sizeof(a->undo) - undo_len, " %s", q->name);
-		n++;
-	}
-	return n;
-}
-
-/* The list of online cores, or the words that make it where it is too long. */
-static void
-format_online(const struct rs_view *v, char *dst, size_t cap)
-{
-	struct rs_cpuset online;
-
-	rs_cpuset_zero(&online);
-	for (size_t i = 0; i < v->n_cores; i++) {
-		if (v->cores[i].is_online)
-			rs_cpuset_add(&online, v->cores[i].cpu);
-	}
-	rs_cpuset_format(&online, dst, cap);
-	if (strstr(dst, "..."))
-		(void)snprintf(dst, cap, "$(cat /sys/devices/system/cpu/online)");
-}
-
+/* The devices take turns at the physical cores: were each to begin with the first,
+ * all the first queues would meet. */
 static void
 advise_static(
-    const struct rs_scene *s, const struct rs_irq_pile *p, double min_rate_ps, struct rs_says *out)
+    const struct rs_view *v, const struct rs_irq_pile *p, double min_rate_ps, struct rs_says *out)
 {
 	uint32_t devices[RS_ADVICE_MAX];
-	const size_t n = devices_of(s->v, min_rate_ps, devices);
+	const size_t n =
+	    RS_MIN(rs_busy_devices(v, min_rate_ps, devices, RS_ADVICE_MAX), (size_t)RS_ADVICE_MAX);
 	unsigned covered = 0;
-	char online[40];
 
-	format_online(s->v, online, sizeof(online));
 	for (size_t i = 0; i < n; i++) {
-		struct rs_advice a = {
-		    .command = "for p in",
-		    .expect = "other cores take interrupts at once; a write that fails is refused "
-			      "by driver or controller; a running irqbalance undoes it",
-		    .undo = "for q in",
-		};
-		covered += add_lines(s, min_rate_ps, devices[i], i * s->n / n, &a);
-		size_t len = strlen(a.command);
-		(void)snprintf(a.command + len, sizeof(a.command) - len, "%s", write_each);
-		len = strlen(a.undo);
-		(void)snprintf(a.undo + len, sizeof(a.undo) - len, write_all, online);
-		rs_advise(out, &a);
+		struct rs_cpuset cores;
+		unsigned places[RS_PLACES_MAX];
+		struct rs_moves m;
+		rs_place_cores(v, devices[i], &cores);
+		const size_t n_places = rs_place_list(v, &cores, places);
+		rs_moves_begin(&m, v);
+		covered += rs_moves_spread(
+		    &m, devices[i], min_rate_ps, places, n_places, i * n_places / n);
+		rs_moves_advise(&m, out);
 	}
 	if (covered < p->lines)
 		rs_evidence_text(
 		    out, "lines in the advice", "%u of %u; go on like that", covered, p->lines);
 }
 
-/* The number of the line as settings know it. */
-static const char *
-affinity_of(const struct rs_view *v, const struct rs_irq_view *q)
-{
-	struct rs_text name = rs_text_of(q->name);
-	uint64_t irq;
+/* What is allowed for the lines of the pile. */
+struct masks {
+	const char *first; /* NULL: none is known */
+	unsigned same, other, unknown;
+	unsigned elsewhere; /* that do not allow the core of the pile */
+	unsigned only;	    /* that allow no other */
+};
 
-	if (!rs_text_u64(&name, &irq) || irq > UINT32_MAX)
-		return NULL;
-	return rs_view_fact(v, RS_F_IRQ_AFFINITY, (uint32_t)irq, RS_NO_QUEUE);
-}
-
-/* What the lines of the pile are allowed: one mask for all, or that it differs. */
 static void
-tell_masks(const struct rs_view *v, double min_rate_ps, struct rs_says *out)
+read_masks(const struct rs_view *v, unsigned cpu, double min_rate_ps, struct masks *ret)
 {
-	const char *first = NULL;
-	unsigned same = 0, other = 0, unknown = 0;
-
+	memset(ret, 0, sizeof(*ret));
 	for (size_t i = 0; i < v->n_irqs; i++) {
 		if (!rs_irq_is_busy(&v->irqs[i], min_rate_ps))
 			continue;
-		const char *const mask = affinity_of(v, &v->irqs[i]);
-		first = first ? first : mask;
-		unknown += !mask;
-		same += mask && strcmp(mask, first) == 0;
-		other += mask && strcmp(mask, first) != 0;
+		const char *const mask = rs_line_affinity(v, &v->irqs[i]);
+		ret->first = ret->first ? ret->first : mask;
+		ret->unknown += !mask;
+		ret->same += mask && strcmp(mask, ret->first) == 0;
+		ret->other += mask && strcmp(mask, ret->first) != 0;
+		ret->elsewhere += mask && !rs_mask_has(mask, cpu);
+		ret->only += rs_mask_only(mask) == (int)cpu;
 	}
-	if (!first)
+}
+
+/* Several lines that are wanted elsewhere: masks have no effect here, which is
+ * irq.affinity_mismatch. */
+static bool
+is_refused(const struct rs_view *v, unsigned cpu, double min_rate_ps)
+{
+	struct masks m;
+
+	read_masks(v, cpu, min_rate_ps, &m);
+	return m.elsewhere >= 2;
+}
+
+static void
+tell_masks(const struct masks *m, struct rs_says *out)
+{
+	if (!m->first)
 		rs_evidence_text(out, "affinity masks", "not known");
-	else if (other == 0 && unknown == 0)
-		rs_evidence_text(out, "affinity masks", "cores %.40s for all lines", first);
+	else if (m->other == 0 && m->unknown == 0)
+		rs_evidence_text(out, "affinity masks", "cores %.40s for all lines", m->first);
 	else
 		rs_evidence_text(out, "affinity masks",
-		    "cores %.40s for %u lines, others for %u, not known for %u", first, same, other,
-		    unknown);
+		    "cores %.40s for %u lines, others for %u, not known for %u", m->first, m->same,
+		    m->other, m->unknown);
+}
+
+/* Where irqbalance may help: on a machine of its own, for a guest's cores wander
+ * between those of its host. */
+static bool
+is_guest(const struct rs_view *v)
+{
+	const char *const hypervisor = rs_view_fact(v, RS_F_HYPERVISOR, 0, RS_NO_QUEUE);
+
+	return !hypervisor || strcmp(hypervisor, "none") != 0;
+}
+
+static bool
+is_fact(const struct rs_view *v, enum rs_fact_id id, const char *value)
+{
+	const char *const is = rs_view_fact(v, id, 0, RS_NO_QUEUE);
+
+	return is && strcmp(is, value) == 0;
+}
+
+static void
+advise_irqbalance(const struct rs_view *v, struct rs_says *out)
+{
+	static const struct {
+		const char *service, *state;
+		struct rs_advice advice;
+	} ways[] = {
+	    {"systemd", "not running",
+		{"systemctl enable --now irqbalance",
+		    "it spreads the lines within ten seconds; version 1.9 or newer",
+		    "systemctl disable --now irqbalance", true, false}},
+	    {"systemd", "running",
+		{"systemctl restart irqbalance",
+		    "it looks at all lines anew: version 1.8.0 skips NICs until it is restarted",
+		    "nothing to undo", false, false}},
+	    {"openwrt", "not running",
+		{"uci set irqbalance.irqbalance.enabled=1; uci commit irqbalance; "
+		 "service irqbalance start",
+		    "it spreads the lines within ten seconds",
+		    "uci set irqbalance.irqbalance.enabled=0; uci commit irqbalance; "
+		    "service irqbalance stop",
+		    true, false}},
+	};
+
+	if (is_guest(v))
+		return;
+	for (size_t i = 0; i < RS_ARRAY_LEN(ways); i++) {
+		if (is_fact(v, RS_F_IRQBALANCE_SERVICE, ways[i].service) &&
+		    is_fact(v, RS_F_IRQBALANCE, ways[i].state))
+			rs_advise(out, &ways[i].advice);
+	}
+}
+
+/* Likeliest first. */
+static void
+tell_causes(const struct rs_view *v, unsigned cpu, const struct masks *m, struct rs_says *out)
+{
+	const bool is_known = m->first && m->unknown == 0;
+	const bool is_running = is_fact(v, RS_F_IRQBALANCE, "running");
+
+	if (is_running)
+		rs_cause(out, "irqbalance is running, and leaves the lines on core %u", cpu);
+	if (is_known && m->only == m->same + m->other)
+		rs_cause(out, "the affinity masks of all lines name core %u alone", cpu);
+	else if (is_known && m->only == 0)
+		rs_cause(
+		    out, "of masks that allow several cores the controller takes core %u", cpu);
+	else if (!is_running)
+		rs_cause(out, "affinity masks that name one core, or the default and no "
+			      "irqbalance at work");
+	if (!is_known)
+		rs_cause(out, "an interrupt controller that serves one core only");
+	else if (is_fact(v, RS_F_IRQBALANCE, "not running"))
+		rs_cause(out, "irqbalance is not running");
 }
 
 static void
@@ -230,25 +238,40 @@ tell_irqbalance(const struct rs_view *v, struct rs_says *out)
 	const char *const value = rs_view_fact(v, RS_F_IRQBALANCE, 0, RS_NO_QUEUE);
 
 	rs_evidence_text(out, "irqbalance", "%.40s", value ? value : "not known whether it runs");
+	if (is_fact(v, RS_F_HYPERVISOR, "present"))
+		rs_evidence_text(out, "machine",
+		    "a guest: its cores may wander, so irqbalance "
+		    "is not advised");
 }
 
 static void
-tell(const struct rs_scene *s, const struct rs_irq_pile *p, double min_rate_ps, struct rs_says *out)
+tell(const struct rs_view *v, const struct rs_irq_pile *p, double min_rate_ps, struct rs_says *out)
 {
+	struct masks masks;
 	char phrase[160];
 
-	rs_irq_pile_phrase(s->v, p->cpu, phrase, sizeof(phrase));
+	read_masks(v, p->cpu, min_rate_ps, &masks);
+	rs_irq_pile_phrase(v, p->cpu, phrase, sizeof(phrase));
 	rs_message(out, "%s", phrase);
-	rs_cause(
-	    out, "affinity masks that name one core, or the default and no irqbalance at work");
-	rs_cause(out, "an interrupt controller that serves one core only");
-	tell_lines(s->v, p, min_rate_ps, out);
-	rs_evidence(out, "packet load of that core", rs_view_core(s->v, p->cpu)->packet_load,
-	    RS_UNIT_RATIO);
-	rs_evidence_threads(out, s->v, p->cpu);
-	tell_masks(s->v, min_rate_ps, out);
-	tell_irqbalance(s->v, out);
-	advise_static(s, p, min_rate_ps, out);
+	tell_causes(v, p->cpu, &masks, out);
+	tell_lines(v, p, min_rate_ps, out);
+	rs_evidence(
+	    out, "packet load of that core", rs_view_core(v, p->cpu)->packet_load, RS_UNIT_RATIO);
+	rs_evidence_threads(out, v, p->cpu);
+	tell_masks(&masks, out);
+	tell_irqbalance(v, out);
+	advise_irqbalance(v, out);
+	advise_static(v, p, min_rate_ps, out);
+}
+
+/* With threaded NAPI the interrupt only wakes a thread, which runs where the
+ * scheduler wants: then the pile is not why the core is busy. */
+static bool
+is_of_threads(const struct rs_view *v, const struct rs_core_view *core)
+{
+	const struct rs_thread_view *const t = rs_load_busiest_thread(v, core->cpu, true);
+
+	return rs_load_is_threads(core) && t && t->thread.class == RS_THREAD_NAPI;
 }
 
 static void
@@ -271,16 +294,18 @@ evaluate(const struct rs_view *v, const double *t, struct rs_says *out)
 		return;
 	const struct rs_irq_pile *const p = raises ? &raise : &hold;
 	const struct rs_core_view *const core = rs_view_core(v, p->cpu);
-	if (!core || !core->is_eligible)
+	const double min_rate_ps = raises ? t[LINE] : t[LINE_CLEAR];
+	if (!core || !core->is_eligible || is_refused(v, p->cpu, min_rate_ps))
 		return;
-	const bool is_busy = core->packet_load >= t[LOAD];
+	const bool is_busy =
+	    core->packet_load >= t[LOAD] && !is_of_threads(v, core) && rs_link_has_room(v);
 	struct rs_subject subject = rs_core_subject(p->cpu);
 	const struct rs_nic_view *const nic = rs_view_nic(v, hold.lines > 0 ? hold.ifindex : 0);
 	if (nic)
 		memcpy(subject.device, nic->info.name, sizeof(subject.device));
 	rs_say(
 	    out, &subject, rs_condition_of(raises, holds), is_busy ? RS_WARN : RS_INFO, RS_MEDIUM);
-	tell(&s, p, raises ? t[LINE] : t[LINE_CLEAR], out);
+	tell(v, p, min_rate_ps, out);
 }
 
 static bool
@@ -289,7 +314,8 @@ explains(const struct rs_lead *l, const double *t, struct rs_cause *ret)
 	struct rs_irq_pile pile;
 
 	rs_irq_pile_of(l->v, t[LINE], &pile);
-	if (!is_pile(&pile, t[SHARE]) || pile.cpu != l->group.cpu)
+	if (!is_pile(&pile, t[SHARE]) || pile.cpu != l->group.cpu || l->is_by_rps ||
+	    is_of_threads(l->v, l->core) || is_refused(l->v, pile.cpu, t[LINE]))
 		return false;
 	ret->confidence = RS_HIGH;
 	rs_irq_pile_phrase(l->v, pile.cpu, ret->phrase, sizeof(ret->phrase));

@@ -3,11 +3,12 @@
  * Times in `after` and `before`. Pure, no locale, no time zone but the one
  * written.
  */
+#include "timeparse.h"
+
 #include <errno.h>
 #include <math.h>
 
 #include "num.h"
-#include "request.h"
 
 /* Epoch seconds from here on are the year 5138 and later: surely milliseconds. */
 #define SECONDS_MAX 1e11
