@@ -25,6 +25,7 @@ static const struct rs_threshold thresholds[] = {
 };
 
 #define WORTH_MOVING 0.10
+#define FULL 0.90
 
 /* The core that a thread works for, where it handles packets; NULL: it does not. */
 static const struct rs_core_view *
@@ -118,6 +119,18 @@ tell(const struct rs_view *v, const struct rs_thread_view *k, const struct rs_co
 		    out);
 }
 
+/* A ceiling that is near is worth knowing; it matters when the core is full, loses
+ * packets, or a process there has to wait. */
+static enum rs_severity
+severity_of(const struct rs_view *v, const struct rs_core_view *core)
+{
+	const struct rs_thread_view *const process = rs_load_busiest_thread(v, core->cpu, false);
+	const bool matters = core->packet_load >= FULL || core->dropped_pps > 0.0 ||
+			     (process && process->load >= WORTH_MOVING);
+
+	return matters && rs_link_has_room(v) ? RS_WARN : RS_INFO;
+}
+
 static bool
 lacks_packets(const struct rs_view *v)
 {
@@ -145,8 +158,7 @@ evaluate(const struct rs_view *v, const double *t, struct rs_says *out)
 	if (!core)
 		return;
 	const struct rs_subject subject = rs_core_subject(core->cpu);
-	rs_say(out, &subject, rs_condition_of(k->load >= t[LOAD], true),
-	    rs_link_has_room(v) ? RS_WARN : RS_INFO,
+	rs_say(out, &subject, rs_condition_of(k->load >= t[LOAD], true), severity_of(v, core),
 	    rs_kernel_realtime(v) == RS_REALTIME_NO ? RS_HIGH : RS_MEDIUM);
 	tell(v, k, core, &others, out);
 }
