@@ -42,8 +42,8 @@ is_in_the_way(const char *name)
 {
 	for (size_t i = 0; i < RS_ARRAY_LEN(in_the_way); i++) {
 		const size_t len = strlen(in_the_way[i]);
-		const char after = strncmp(name, in_the_way[i], len) == 0 ? name[len] : 'x';
-		if (after == '\0' || after == ' ' || after == '{' || after == ':' || after == '/')
+		if (strncmp(name, in_the_way[i], len) == 0 &&
+		    (name[len] == '\0' || strchr(" {:/", name[len])))
 			return true;
 	}
 	return false;

@@ -71,6 +71,7 @@ static const unsigned spans_s[RS_RECENT_COUNT] = {
     [RS_RECENT_CARRIER_300] = 300,
     [RS_RECENT_RX_600] = 600,
     [RS_RECENT_WIRE_600] = 600,
+    [RS_RECENT_CRC_600] = 600,
 };
 
 int
@@ -200,6 +201,7 @@ count_carrier(struct rs_recent *r, struct nic *n, const struct rs_nic_view *nic,
 	if (carrier > 0.0 || nic->info.is_up == 0) {
 		n->moved_ns = r->now_ns;
 		forget_newest(&n->sums[RS_RECENT_WIRE_600], 1);
+		forget_newest(&n->sums[RS_RECENT_CRC_600], 1);
 	}
 	return carrier > 0.0 && r->now_ns - n->excused_ns < EXCUSED_NS ? 0.0 : carrier;
 }
@@ -230,6 +232,7 @@ add_nic(
 	    [RS_RECENT_CARRIER_300] = carrier,
 	    [RS_RECENT_RX_600] = v->rx_pps * seconds,
 	    [RS_RECENT_WIRE_600] = is_settled ? v->lost_wire_pps * seconds : 0.0,
+	    [RS_RECENT_CRC_600] = is_settled ? v->rx_crc_pps * seconds : 0.0,
 	};
 	for (unsigned i = 0; i < RS_RECENT_COUNT; i++)
 		add(&n->sums[i], r->now_ns, spans_s[i], increments[i]);

@@ -22,6 +22,7 @@ enum rs_recent_id {
 	RS_RECENT_CARRIER_300, /* times the carrier came or went, but for changes of settings */
 	RS_RECENT_RX_600,      /* packets received */
 	RS_RECENT_WIRE_600, /* frames with errors on the wire, but for a link that comes or goes */
+	RS_RECENT_CRC_600,  /* of these, those with a wrong checksum */
 	RS_RECENT_COUNT
 };
 

@@ -107,6 +107,17 @@ int rs_totals_judge(const struct rs_totals *t, struct rs_finding *ret, size_t ca
  * packets by core. */
 bool rs_totals_decide(const struct rs_totals *t);
 
+/* A queue of a device: lines that serve the same one, for rx and tx, are one. */
+struct rs_queue_unit {
+	uint32_t device;
+	int32_t queue; /* -1: not told */
+	uint32_t line; /* the first of it */
+	double total;
+	size_t core;  /* that took the most */
+	double share; /* of that core; NAN: nothing, or not by core */
+};
+/* Fills at most cap units; returns how many there are. */
+size_t rs_queue_units_of(const struct rs_totals *t, struct rs_queue_unit *ret, size_t cap);
 /* For lines of text: how much of all NIC interrupts the busiest core took; NAN:
  * there were none. */
 double rs_totals_busiest(const struct rs_totals *t, unsigned *ret_cpu, double *ret_all);

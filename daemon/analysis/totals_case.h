@@ -9,15 +9,6 @@
 #include "rule.h"
 #include "totals.h"
 
-/* A queue of a device: lines that serve the same one, for rx and tx, are one. */
-struct rs_queue_unit {
-	uint32_t device;
-	int32_t queue; /* -1: not told */
-	uint32_t line; /* the first of it */
-	double total;
-	size_t core;  /* that took the most */
-	double share; /* of that core; NAN: nothing, or not by core */
-};
 #define RS_QUEUE_UNITS_MAX 16384u
 
 /* The counts, and what all rules make of them first. */
@@ -28,8 +19,6 @@ struct rs_total_case {
 	size_t n_units;
 };
 
-/* Fills at most cap units; returns how many there are. */
-size_t rs_queue_units_of(const struct rs_totals *t, struct rs_queue_unit *ret, size_t cap);
 /* Units of a device. */
 size_t rs_queue_units_count(const struct rs_total_case *s, uint32_t device);
 

@@ -43,13 +43,6 @@ rs_line_devices(const struct rs_totals *t, uint32_t line, uint32_t ret[static 2]
 }
 
 static void
-clear(const struct rs_totals *t, double sums[static RS_CPU_MAX])
-{
-	for (size_t c = 0; c < RS_MIN(t->n_cores, RS_CPU_MAX); c++)
-		sums[c] = 0.0;
-}
-
-static void
 add_line(const struct rs_totals *t, uint32_t line, double sums[static RS_CPU_MAX])
 {
 	const uint32_t *const counts = t->lines[line].counts;
@@ -79,10 +72,9 @@ top_of(const double *sums, size_t n, size_t *ret_core, double *ret_all)
 struct rs_pile
 rs_pile_of(const struct rs_totals *t, enum rs_total_which which, uint32_t device)
 {
-	double sums[RS_CPU_MAX];
+	double sums[RS_CPU_MAX] = {0.0};
 	struct rs_pile p = {.share = NAN};
 
-	clear(t, sums);
 	for (uint32_t i = 0; i < t->n_lines; i++) {
 		if (is_of(t, i, which, device))
 			add_line(t, i, sums);
@@ -114,9 +106,8 @@ find_unit(const struct rs_queue_unit *units, size_t n, const struct rs_total_fee
 static void
 place_unit(const struct rs_totals *t, struct rs_queue_unit *u)
 {
-	double sums[RS_CPU_MAX], all;
+	double sums[RS_CPU_MAX] = {0.0}, all;
 
-	clear(t, sums);
 	for (size_t i = 0; i < t->n_feeds; i++) {
 		const struct rs_total_feed *const f = &t->feeds[i];
 		const bool is_mine = u->queue >= 0 ? f->device == u->device && f->queue == u->queue
@@ -161,7 +152,7 @@ double
 rs_total_top(
     const struct rs_totals *t, enum rs_total_count which, size_t *ret_core, double *ret_all)
 {
-	double counts[RS_CPU_MAX];
+	double counts[RS_CPU_MAX] = {0.0};
 	const size_t n = RS_MIN(t->n_cores, RS_CPU_MAX);
 
 	for (size_t i = 0; i < n; i++) {

@@ -8,6 +8,7 @@
 
 #include "cause.h"
 #include "loss.h"
+#include "speed.h"
 #include "umbrella.h"
 
 enum { FRAMES, RATIO, CRITICAL };
@@ -18,6 +19,25 @@ static const struct rs_threshold thresholds[] = {
     [CRITICAL] = {"critical", 1e-4, 0.0, 1.0, RS_UNIT_RATIO, "The part from which it is critical"},
     {0},
 };
+
+/* A guest's device has no wire: an emulated one counts frames that the host did
+ * not pad as too short. A wrong checksum is a wire's, also behind a device that was
+ * handed through. */
+static bool
+is_emulated(const struct rs_view *v, const struct rs_recent *r, const struct rs_nic_view *nic)
+{
+	return rs_is_guest(v) && !(rs_recent_sum(r, nic->info.ifindex, RS_RECENT_CRC_600) > 0.0);
+}
+
+static void
+tell_emulated(const struct rs_nic_view *nic, double damaged, struct rs_says *out)
+{
+	rs_message(out, "%s of this guest counted %.0f frames of a wrong length in ten minutes",
+	    nic->info.name, damaged);
+	rs_cause(out, "an emulated device that counts frames which the host did not pad");
+	rs_evidence(out, "damaged frames in ten minutes", damaged, RS_UNIT_PACKETS);
+	rs_evidence(out, "of them with a wrong checksum", 0.0, RS_UNIT_PACKETS);
+}
 
 static void
 tell(const struct rs_view *v, const struct rs_nic_view *nic, double damaged, double ratio,
@@ -60,6 +80,11 @@ evaluate(const struct rs_view *v, const double *t, struct rs_says *out)
 		if (!(damaged >= t[FRAMES]) || !(ratio >= t[RATIO]))
 			continue;
 		const struct rs_subject subject = rs_nic_subject(nic);
+		if (is_emulated(v, r, nic)) {
+			rs_say(out, &subject, RS_COND_RAISE, RS_INFO, RS_MEDIUM);
+			tell_emulated(nic, damaged, out);
+			continue;
+		}
 		rs_say(out, &subject, RS_COND_RAISE, ratio >= t[CRITICAL] ? RS_CRIT : RS_WARN,
 		    RS_HIGH);
 		tell(v, nic, damaged, ratio, out);

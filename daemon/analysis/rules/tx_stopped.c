@@ -31,8 +31,11 @@ static const struct rs_threshold thresholds[] = {
     {0},
 };
 
-/* A minute of so few drops proves nothing. */
+/* A minute of so few drops proves nothing, nor does a second. */
 #define DROPS_MIN 10.0
+#define DROPS_NOW_MIN_PS 100.0
+/* So little is what a managed queue tells its senders with, wherever it stands. */
+#define SIGNAL 0.01
 
 static const char *const managing[] = {
     "fq_codel", "codel", "cake", "cake_mq", "fq_pie", "pie", "dualpi2", "red", "choke", "sfb"};
@@ -82,7 +85,9 @@ way_of(const struct rs_view *v, const struct rs_recent *r, const struct rs_nic_v
 
 	w.is_managed = has_word(w.qdisc, managing, RS_ARRAY_LEN(managing));
 	w.is_shaped = has_word(w.qdisc, shaping, RS_ARRAY_LEN(shaping));
-	w.share = fmax(share_of(w.dropped, sent), share_of(nic->lost_qdisc_pps, nic->tx_pps));
+	w.share = share_of(w.dropped, sent);
+	if (nic->lost_qdisc_pps >= DROPS_NOW_MIN_PS)
+		w.share = fmax(w.share, share_of(nic->lost_qdisc_pps, nic->tx_pps));
 	if (nic->tx_utilization >= t[FULL])
 		w.because = "the link is full";
 	else if (nic->rx_pause_ps >= t[PAUSE] && !rs_nic_is(v, nic, RS_F_PAUSE_RX, "off"))
@@ -136,7 +141,7 @@ say_drops(
 	char share[24];
 
 	rs_format_share(w->share, share);
-	if (w->is_managed && (is_near || !is_known)) {
+	if (w->is_managed && (is_near || !is_known || w->share < SIGNAL)) {
 		rs_say(out, subject, RS_COND_RAISE, RS_INFO, is_known ? RS_HIGH : RS_LOW);
 		rs_message(out, "queue management (AQM) active on %s: %.24s drops %s",
 		    nic->info.name, w->qdisc, share);
@@ -169,7 +174,8 @@ advise_ring(const struct way *w, struct rs_says *out)
 	rs_advise(out, &a);
 }
 
-/* Where the link is full, a full ring is how it should be. */
+/* Nothing is lost by it, and where the link is full, a full ring is how it should
+ * be. */
 static void
 say_stops(
     const struct way *w, const double *t, const struct rs_subject *subject, struct rs_says *out)
@@ -178,8 +184,7 @@ say_stops(
 
 	if (w->nic->tx_utilization >= t[FULL])
 		return;
-	rs_say(out, subject, rs_condition_of(rate >= t[STOPS], true),
-	    w->because || isnan(w->nic->tx_utilization) ? RS_INFO : RS_WARN, RS_MEDIUM);
+	rs_say(out, subject, rs_condition_of(rate >= t[STOPS], true), RS_INFO, RS_MEDIUM);
 	rs_message(out, "transmit queues of %s stop %.0f times a second, their ring being full",
 	    w->nic->info.name, rate);
 	if (!w->because)
