@@ -16,6 +16,7 @@
 #include "migrate.h"
 #include "query.h"
 #include "recover.h"
+#include "text.h"
 
 enum { UNRECOVERED_MAX = 3 };
 
@@ -53,7 +54,8 @@ set_state(struct rs_vault *v)
 	if (strcmp(state, v->stats.state) != 0)
 		v->stats.since_ns = rs_clock_mono();
 	(void)snprintf(v->stats.state, sizeof(v->stats.state), "%s", state);
-	(void)snprintf(v->stats.error, sizeof(v->stats.error), "%s", reason != NULL ? reason : "");
+	(void)rs_text_copy(
+	    rs_text_of(reason != NULL ? reason : ""), v->stats.error, sizeof(v->stats.error));
 	v->stats.damaged = v->place.n_damaged;
 }
 

@@ -3,24 +3,9 @@
  * The verdict's line, and what it is based on.
  */
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "diagnose/diagnosis.h"
-
-static void add(struct rs_diagnosis *d, const char *format, ...) RS_PRINTF(2, 3);
-
-static void
-add(struct rs_diagnosis *d, const char *format, ...)
-{
-	const size_t len = strlen(d->verdict);
-	va_list ap;
-
-	va_start(ap, format);
-	(void)vsnprintf(d->verdict + len, sizeof(d->verdict) - len, format, ap);
-	va_end(ap);
-}
 
 static bool
 is_judged(const struct rs_diagnosis *d, const struct rs_finding *f)
@@ -49,12 +34,13 @@ add_findings(struct rs_diagnosis *d, bool has_begun)
 		if (f->severity < RS_WARN && has_begun)
 			continue;
 		const bool is_warning = f->severity >= RS_WARN;
-		add(d, "%s%s%s", has_begun ? "; " : "",
+		rs_append(d->verdict, sizeof(d->verdict), "%s%s%s", has_begun ? "; " : "",
 		    is_warning ? "" : "nothing to flag: ", f->message);
 		if (!has_begun && is_warning && f->n_causes > 0)
-			add(d, ": %s", f->causes[0]);
+			rs_append(d->verdict, sizeof(d->verdict), ": %s", f->causes[0]);
 		if (!has_begun && is_warning)
-			add(d, " (%s confidence)", rs_confidence_name(f->confidence));
+			rs_append(d->verdict, sizeof(d->verdict), " (%s confidence)",
+			    rs_confidence_name(f->confidence));
 		has_begun = true;
 	}
 }
@@ -68,11 +54,12 @@ say_quiet(struct rs_diagnosis *d)
 	const char *const span = d->basis == RS_BASIS_TOTALS ? "since boot" : "between the samples";
 
 	if (d->counted.n_cores == 1)
-		add(d, "nothing to flag: a single core, there is nothing to spread");
+		rs_append(d->verdict, sizeof(d->verdict),
+		    "nothing to flag: a single core, there is nothing to spread");
 	else if (isnan(share))
-		add(d, "nothing to flag in what was read");
+		rs_append(d->verdict, sizeof(d->verdict), "nothing to flag in what was read");
 	else
-		add(d,
+		rs_append(d->verdict, sizeof(d->verdict),
 		    "nothing to flag: %.0f NIC interrupts %s, core %u takes most with %ld %% of "
 		    "%zu "
 		    "cores",
@@ -82,7 +69,7 @@ say_quiet(struct rs_diagnosis *d)
 static void
 say_cannot_tell(struct rs_diagnosis *d)
 {
-	add(d,
+	rs_append(d->verdict, sizeof(d->verdict),
 	    "cannot tell: %s; needed are two samples some seconds apart of /proc/stat, "
 	    "/proc/interrupts, /proc/softirqs and /proc/net/softnet_stat, and /sys/class/net: it "
 	    "maps "
@@ -104,18 +91,19 @@ say_verdict(struct rs_diagnosis *d)
 			is_own_first = false;
 	}
 	if (is_own_first)
-		add(d, "%s", d->judged.verdict.line);
+		rs_append(d->verdict, sizeof(d->verdict), "%s", d->judged.verdict.line);
 	if (is_own_first || has_warning(d) || d->n_findings > 0)
 		add_findings(d, is_own_first);
 	/* Where the work is, behind what was lost. */
 	if (has_own && !is_own_first && d->judged.verdict.state == RS_STATE_INFO)
-		add(d, "; %s", d->judged.verdict.line);
+		rs_append(d->verdict, sizeof(d->verdict), "; %s", d->judged.verdict.line);
 	if (d->verdict[0] == '\0' && d->flag == 0)
 		say_quiet(d);
 	if (d->verdict[0] == '\0')
 		say_cannot_tell(d);
 	else if (!d->judged.has_loads && d->basis == RS_BASIS_TOTALS && d->flag >= 0)
-		add(d, "; one sample: two would tell how busy the cores are");
+		rs_append(d->verdict, sizeof(d->verdict),
+		    "; one sample: two would tell how busy the cores are");
 }
 
 static void

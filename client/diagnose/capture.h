@@ -48,6 +48,10 @@ int rs_capture_read_one(const struct rs_root *root, const char *name, struct rs_
 /* In words, why not or not all of it could be read. */
 const char *rs_capture_reason(int rc);
 
+/* capture.c's (capture_times.c): of all samples; times that not all of them have, or
+ * that do not go forward, are none. top: where meta.json may be. */
+void rs_capture_find_times(
+    struct rs_capture *c, const struct rs_root *top, struct rs_problems *problems);
 /* Seconds between the first and the last sample; NAN: not told. */
 double rs_capture_span_s(const struct rs_capture *c);
 

@@ -16,6 +16,17 @@
 enum { READINGS_MAX = 1 << 20, FINDINGS_MAX = 128, JUDGED_MAX = 32 };
 
 void
+rs_append(char *dst, size_t cap, const char *format, ...)
+{
+	const size_t len = strlen(dst);
+	va_list ap;
+
+	va_start(ap, format);
+	(void)vsnprintf(dst + len, cap - len, format, ap);
+	va_end(ap);
+}
+
+void
 rs_note(struct rs_diagnosis *d, const char *format, ...)
 {
 	va_list ap;

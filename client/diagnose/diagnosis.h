@@ -37,6 +37,8 @@ struct rs_diagnosis {
 int rs_diagnose(const char *path, struct rs_diagnosis *ret, struct rs_error *e);
 void rs_diagnosis_free(struct rs_diagnosis *d); /* also half made */
 
+/* Adds to a text, as far as there is room. */
+void rs_append(char *dst, size_t cap, const char *format, ...) RS_PRINTF(3, 4);
 /* Adds to the notes; more than there is room for are left out. */
 void rs_note(struct rs_diagnosis *d, const char *format, ...) RS_PRINTF(2, 3);
 /* notes.c: all of them; notes_devices.c: those about devices. */

@@ -7,58 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "diagnose/diagnosis.h"
-
-static json_t *
-number(double value)
-{
-	if (isnan(value))
-		return json_null();
-	return value == floor(value) && fabs(value) < 9e15 ? json_integer((json_int_t)value)
-							   : json_real(value);
-}
-
-/* Shares with as many digits as make sense. */
-static json_t *
-ratio(double value)
-{
-	return isnan(value) ? json_null() : json_real(round(value * 1e4) / 1e4);
-}
-
-static json_t *
-truth(int value)
-{
-	return value < 0 ? json_null() : json_boolean(value);
-}
-
-/* Of what is no UTF-8 only the plain letters. */
-static json_t *
-words(const char *s)
-{
-	char plain[sizeof(((struct rs_diagnosis *)0)->verdict)];
-	json_t *const j = json_string(s);
-
-	if (j != NULL)
-		return j;
-	(void)snprintf(plain, sizeof(plain), "%s", s);
-	for (char *p = plain; *p != '\0'; p++) {
-		if ((unsigned char)*p >= 0x80)
-			*p = '?';
-	}
-	return json_string(plain);
-}
-
-static json_t *
-text_or_null(const char *s)
-{
-	return s != NULL && s[0] != '\0' ? words(s) : json_null();
-}
-
-static void
-set(json_t *object, const char *key, json_t *take_value)
-{
-	(void)json_object_set_new(object, key, take_value);
-}
+#include "diagnose/document.h"
 
 /* --- cores ---------------------------------------------------------------- */
 
@@ -102,16 +51,17 @@ cores(const struct rs_diagnosis *d)
 		const struct rs_total_core *const c = &d->counted.cores[i];
 		const struct rs_core_load *const load = load_of(d, c->cpu);
 		json_t *const one = json_object();
-		set(one, "core", json_integer(c->cpu));
-		set(one, "packet_load", ratio(load != NULL ? load->packet_load : (double)NAN));
-		set(one, "busy", ratio(load != NULL ? load->busy : busy[c->cpu]));
-		set(one, "nic_interrupts", number(c->nic_interrupts));
-		set(one, "nic_interrupt_share",
-		    ratio(sum > 0.0 ? c->nic_interrupts / sum : (double)NAN));
-		set(one, "net_rx", number(c->net_rx));
-		set(one, "softnet_processed", number(c->processed));
-		set(one, "softnet_dropped", number(c->dropped));
-		set(one, "softnet_squeezed", number(c->squeezed));
+		rs_json_set(one, "core", json_integer(c->cpu));
+		rs_json_set(one, "packet_load",
+		    rs_json_ratio(load != NULL ? load->packet_load : (double)NAN));
+		rs_json_set(one, "busy", rs_json_ratio(load != NULL ? load->busy : busy[c->cpu]));
+		rs_json_set(one, "nic_interrupts", rs_json_number(c->nic_interrupts));
+		rs_json_set(one, "nic_interrupt_share",
+		    rs_json_ratio(sum > 0.0 ? c->nic_interrupts / sum : (double)NAN));
+		rs_json_set(one, "net_rx", rs_json_number(c->net_rx));
+		rs_json_set(one, "softnet_processed", rs_json_number(c->processed));
+		rs_json_set(one, "softnet_dropped", rs_json_number(c->dropped));
+		rs_json_set(one, "softnet_squeezed", rs_json_number(c->squeezed));
 		(void)json_array_append_new(all, one);
 	}
 	return all;
@@ -124,11 +74,13 @@ interrupts(const struct rs_diagnosis *d)
 	json_t *const one = json_object();
 	const bool has_columns = t->columns > 0;
 
-	set(one, "cores_in_header", has_columns ? json_integer(t->columns) : json_null());
-	set(one, "first_core", has_columns ? json_integer(t->cpu[0]) : json_null());
-	set(one, "last_core", has_columns ? json_integer(t->cpu[t->columns - 1]) : json_null());
-	set(one, "rows", t->all_rows > 0 ? json_integer(t->all_rows) : json_null());
-	set(one, "numbered_rows", t->all_rows > 0 ? json_integer(t->numbered_rows) : json_null());
+	rs_json_set(one, "cores_in_header", has_columns ? json_integer(t->columns) : json_null());
+	rs_json_set(one, "first_core", has_columns ? json_integer(t->cpu[0]) : json_null());
+	rs_json_set(
+	    one, "last_core", has_columns ? json_integer(t->cpu[t->columns - 1]) : json_null());
+	rs_json_set(one, "rows", t->all_rows > 0 ? json_integer(t->all_rows) : json_null());
+	rs_json_set(
+	    one, "numbered_rows", t->all_rows > 0 ? json_integer(t->numbered_rows) : json_null());
 	return one;
 }
 
@@ -175,12 +127,13 @@ line(const struct rs_counted *c, const struct rs_total_feed *f, const char *devi
 	}
 	const bool has_core = l->counts != NULL && most > 0.0;
 	own_action(l->actions, device, name, sizeof(name));
-	set(one, "irq", rs_text_u64(&irq, &n) ? json_integer((json_int_t)n) : json_null());
-	set(one, "name", words(name));
-	set(one, "queue", f->queue >= 0 && f->is_queue ? json_integer(f->queue) : json_null());
-	set(one, "total", number(l->total));
-	set(one, "busiest_core", has_core ? json_integer(c->cores[core].cpu) : json_null());
-	set(one, "busiest_share", ratio(has_core ? most / l->total : (double)NAN));
+	rs_json_set(one, "irq", rs_text_u64(&irq, &n) ? json_integer((json_int_t)n) : json_null());
+	rs_json_set(one, "name", rs_json_words(name));
+	rs_json_set(
+	    one, "queue", f->queue >= 0 && f->is_queue ? json_integer(f->queue) : json_null());
+	rs_json_set(one, "total", rs_json_number(l->total));
+	rs_json_set(one, "busiest_core", has_core ? json_integer(c->cores[core].cpu) : json_null());
+	rs_json_set(one, "busiest_share", rs_json_ratio(has_core ? most / l->total : (double)NAN));
 	return one;
 }
 
@@ -195,9 +148,10 @@ packets(const struct rs_counted *c, const struct rs_total_device *d)
 	for (uint32_t i = 0; i < d->n_queues; i++) {
 		const struct rs_total_queue *const q = &c->queues[d->first_queue + i];
 		json_t *const one = json_object();
-		set(one, "queue", json_integer(q->queue));
-		set(one, "total", number(q->packets));
-		set(one, "share", ratio(sum > 0.0 ? q->packets / sum : (double)NAN));
+		rs_json_set(one, "queue", json_integer(q->queue));
+		rs_json_set(one, "total", rs_json_number(q->packets));
+		rs_json_set(
+		    one, "share", rs_json_ratio(sum > 0.0 ? q->packets / sum : (double)NAN));
 		(void)json_array_append_new(all, one);
 	}
 	return all;
@@ -220,16 +174,16 @@ device(const struct rs_counted *c, uint32_t at)
 	}
 	for (uint32_t i = 0; i < d->n_losses; i++) {
 		const struct rs_total_loss *const l = &c->losses[d->first_loss + i];
-		json_t *const name = words(l->name);
-		set(loss, json_string_value(name), number(l->count));
+		json_t *const name = rs_json_words(l->name);
+		rs_json_set(loss, json_string_value(name), rs_json_number(l->count));
 		json_decref(name);
 	}
-	set(one, "device", words(d->name));
-	set(one, "driver", text_or_null(d->driver));
-	set(one, "irqs", json_integer((json_int_t)json_array_size(lines)));
-	set(one, "queues", lines);
-	set(one, "rx_queue_packets", packets(c, d));
-	set(one, "loss", loss);
+	rs_json_set(one, "device", rs_json_words(d->name));
+	rs_json_set(one, "driver", rs_json_text(d->driver));
+	rs_json_set(one, "irqs", json_integer((json_int_t)json_array_size(lines)));
+	rs_json_set(one, "queues", lines);
+	rs_json_set(one, "rx_queue_packets", packets(c, d));
+	rs_json_set(one, "loss", loss);
 	return one;
 }
 
@@ -243,101 +197,6 @@ devices(const struct rs_diagnosis *d)
 	return all;
 }
 
-/* --- findings ------------------------------------------------------------- */
-
-static json_t *
-subject(const struct rs_subject *s)
-{
-	json_t *const one = json_object();
-
-	set(one, "kind", json_string(rs_subject_kind_name(s->kind)));
-	if (s->core >= 0)
-		set(one, "core", json_integer(s->core));
-	if (s->device[0] != '\0')
-		set(one, "device", words(s->device));
-	if (s->queue >= 0)
-		set(one, "queue", json_integer(s->queue));
-	if (s->direction[0] != '\0')
-		set(one, "direction", words(s->direction));
-	if (s->irq[0] != '\0')
-		set(one, "irq", words(s->irq));
-	return one;
-}
-
-static json_t *
-evidence(const struct rs_finding *f)
-{
-	json_t *const all = json_array();
-
-	for (uint32_t i = 0; i < f->n_evidence; i++) {
-		const struct rs_evidence *const e = &f->evidence[i];
-		json_t *const one = json_object();
-		set(one, "label", words(e->label));
-		set(one, "value", number(e->value));
-		set(one, "unit", text_or_null(rs_unit_name(e->unit)));
-		if (e->text[0] != '\0')
-			set(one, "text", words(e->text));
-		(void)json_array_append_new(all, one);
-	}
-	return all;
-}
-
-static json_t *
-advice(const struct rs_finding *f)
-{
-	json_t *const all = json_array();
-
-	for (uint32_t i = 0; i < f->n_advice; i++) {
-		const struct rs_advice *const a = &f->advice[i];
-		json_t *const one = json_object();
-		set(one, "command", words(a->command));
-		set(one, "expect", words(a->expect));
-		set(one, "undo", words(a->undo));
-		set(one, "persistent", json_boolean(a->is_persistent));
-		set(one, "disruptive", json_boolean(a->is_disruptive));
-		(void)json_array_append_new(all, one);
-	}
-	return all;
-}
-
-static json_t *
-finding(const struct rs_finding *f, json_int_t id, bool has_ended)
-{
-	json_t *const one = json_object(), *const causes = json_array();
-
-	for (uint32_t i = 0; i < f->n_causes; i++)
-		(void)json_array_append_new(causes, words(f->causes[i]));
-	set(one, "id", json_integer(id));
-	set(one, "code", words(f->code));
-	set(one, "title", words(f->title));
-	set(one, "severity", json_string(rs_severity_name(f->severity)));
-	set(one, "confidence", json_string(rs_confidence_name(f->confidence)));
-	set(one, "subject", subject(&f->subject));
-	/* A capture has no time of day. */
-	set(one, "raised_ms", json_null());
-	set(one, "cleared_ms", json_null());
-	set(one, "active", json_boolean(!has_ended));
-	set(one, "episodes", json_integer(f->episodes));
-	set(one, "message", words(f->message));
-	set(one, "evidence", evidence(f));
-	set(one, "causes", causes);
-	set(one, "advice", advice(f));
-	return one;
-}
-
-static json_t *
-findings(const struct rs_diagnosis *d)
-{
-	json_t *const all = json_array();
-	json_int_t id = 0;
-
-	for (size_t i = 0; i < d->n_findings; i++)
-		(void)json_array_append_new(all, finding(&d->findings[i], ++id, false));
-	for (size_t i = 0; i < d->judged.n_ended; i++)
-		(void)json_array_append_new(all, finding(&d->judged.ended[i], ++id, true));
-	return all;
-}
-
 /* --- the rest ------------------------------------------------------------- */
 
 static json_t *
@@ -348,16 +207,16 @@ skipped(const struct rs_diagnosis *d)
 	for (size_t i = 0; i < d->problems.n; i++) {
 		const struct rs_problem *const p = &d->problems.at[i];
 		json_t *const one = json_object();
-		set(one, "file", words(p->file));
-		set(one, "line", p->line > 0 ? json_integer(p->line) : json_null());
-		set(one, "reason", words(p->reason));
+		rs_json_set(one, "file", rs_json_words(p->file));
+		rs_json_set(one, "line", p->line > 0 ? json_integer(p->line) : json_null());
+		rs_json_set(one, "reason", rs_json_words(p->reason));
 		(void)json_array_append_new(all, one);
 	}
 	if (d->problems.n_more > 0) {
 		json_t *const one = json_object();
-		set(one, "file", json_string("(others)"));
-		set(one, "line", json_null());
-		set(one, "reason", json_sprintf("%zu more", d->problems.n_more));
+		rs_json_set(one, "file", json_string("(others)"));
+		rs_json_set(one, "line", json_null());
+		rs_json_set(one, "reason", json_sprintf("%zu more", d->problems.n_more));
 		(void)json_array_append_new(all, one);
 	}
 	return all;
@@ -369,9 +228,9 @@ read_files(const struct rs_diagnosis *d)
 	json_t *const all = json_array();
 
 	for (size_t i = 0; i < d->first.n_read; i++)
-		(void)json_array_append_new(all, words(d->first.read[i]));
+		(void)json_array_append_new(all, rs_json_words(d->first.read[i]));
 	for (size_t i = 0; i < d->last.n_read; i++)
-		(void)json_array_append_new(all, words(d->last.read[i]));
+		(void)json_array_append_new(all, rs_json_words(d->last.read[i]));
 	return all;
 }
 
@@ -381,7 +240,7 @@ notes(const struct rs_diagnosis *d)
 	json_t *const all = json_array();
 
 	for (size_t i = 0; i < d->n_notes; i++)
-		(void)json_array_append_new(all, words(d->notes[i]));
+		(void)json_array_append_new(all, rs_json_words(d->notes[i]));
 	return all;
 }
 
@@ -394,18 +253,18 @@ rs_diagnosis_document(const struct rs_diagnosis *d)
 
 	if (doc == NULL)
 		return NULL;
-	set(doc, "verdict", words(d->verdict));
-	set(doc, "flag", truth(d->flag));
-	set(doc, "imbalanced", truth(d->imbalanced));
-	set(doc, "samples", json_integer((json_int_t)d->capture.n_samples));
-	set(doc, "interval_s", number(d->interval_s));
-	set(doc, "basis", json_string(bases[d->basis]));
-	set(doc, "cores", cores(d));
-	set(doc, "interrupts", interrupts(d));
-	set(doc, "devices", devices(d));
-	set(doc, "findings", findings(d));
-	set(doc, "notes", notes(d));
-	set(doc, "read", read_files(d));
-	set(doc, "skipped", skipped(d));
+	rs_json_set(doc, "verdict", rs_json_words(d->verdict));
+	rs_json_set(doc, "flag", rs_json_truth(d->flag));
+	rs_json_set(doc, "imbalanced", rs_json_truth(d->imbalanced));
+	rs_json_set(doc, "samples", json_integer((json_int_t)d->capture.n_samples));
+	rs_json_set(doc, "interval_s", rs_json_number(d->interval_s));
+	rs_json_set(doc, "basis", json_string(bases[d->basis]));
+	rs_json_set(doc, "cores", cores(d));
+	rs_json_set(doc, "interrupts", interrupts(d));
+	rs_json_set(doc, "devices", devices(d));
+	rs_json_set(doc, "findings", rs_json_findings(d));
+	rs_json_set(doc, "notes", notes(d));
+	rs_json_set(doc, "read", read_files(d));
+	rs_json_set(doc, "skipped", skipped(d));
 	return doc;
 }

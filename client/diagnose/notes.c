@@ -118,7 +118,7 @@ note_squeezes(struct rs_diagnosis *d)
 		if (top == NULL || c->squeezed > top->squeezed)
 			top = c;
 	}
-	if (all < SQUEEZES_TOLD)
+	if (top == NULL || all < SQUEEZES_TOLD)
 		return;
 	rs_note(d,
 	    "core %u has %ld %% of the %.0f squeezes (poll rounds that ended by budget or time: "
@@ -215,7 +215,6 @@ note_affinity(struct rs_diagnosis *d)
 
 	for (size_t i = 0; i < d->last.n_paths; i++) {
 		const struct rs_path_row *const p = &d->last.paths[i];
-		const size_t len = strlen(text);
 		struct rs_cpuset set;
 		char list[48];
 		int rc;
@@ -231,8 +230,7 @@ note_affinity(struct rs_diagnosis *d)
 		if (rc < 0 || rs_cpuset_count(&set) > 2)
 			continue;
 		rs_cpuset_format(&set, list, sizeof(list));
-		(void)snprintf(text + len, sizeof(text) - len, "%sIRQ %u: %s", n > 0 ? "; " : "",
-		    p->irq, list);
+		rs_append(text, sizeof(text), "%sIRQ %u: %s", n > 0 ? "; " : "", p->irq, list);
 		n++;
 	}
 	if (n > 0)

@@ -4,6 +4,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "diagnose/diagnosis.h"
@@ -23,53 +24,9 @@ plural(size_t n)
 	return n == 1 ? "" : "s";
 }
 
-struct unit {
-	int32_t queue;
-	uint32_t line;
-	size_t core;
-	double share, total;
-};
-
-/* Lines of a device with their cores, a queue's rx and tx once. */
-static size_t
-units_of(const struct rs_counted *c, uint32_t device, struct unit *ret, size_t cap)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < c->n_feeds; i++) {
-		const struct rs_total_feed *const f = &c->feeds[i];
-		const struct rs_total_line *const l = &c->lines[f->line];
-		size_t at = 0;
-		if (f->device != device || !f->is_queue ||
-		    (i > 0 && c->feeds[i - 1].line == f->line && c->feeds[i - 1].device == device))
-			continue;
-		while (at < RS_MIN(n, cap) && (f->queue < 0 || ret[at].queue != f->queue))
-			at++;
-		if (at < RS_MIN(n, cap)) {
-			ret[at].total += l->total;
-			continue;
-		}
-		if (n < cap) {
-			struct unit u = {.queue = f->queue, .line = f->line, .total = l->total};
-			double most = 0.0;
-			for (size_t k = 0; l->counts != NULL && k < c->n_cores; k++) {
-				if ((double)l->counts[k] > most) {
-					most = (double)l->counts[k];
-					u.core = k;
-				}
-			}
-			u.share =
-			    l->counts != NULL && l->total > 0.0 ? most / l->total : (double)NAN;
-			ret[n] = u;
-		}
-		n++;
-	}
-	return n;
-}
-
 /* "cores 5: none, core 7: two" where each queue has a home. */
 static void
-note_homes(struct rs_diagnosis *d, const char *name, const struct unit *units, size_t n)
+note_homes(struct rs_diagnosis *d, const char *name, const struct rs_queue_unit *units, size_t n)
 {
 	const struct rs_counted *const c = &d->counted;
 	struct rs_cpuset none;
@@ -85,12 +42,11 @@ note_homes(struct rs_diagnosis *d, const char *name, const struct unit *units, s
 	}
 	rs_cpuset_zero(&none);
 	for (size_t k = 0; k < c->n_cores; k++) {
-		const size_t len = strlen(twice);
 		if (on[k] == 0)
 			rs_cpuset_add(&none, c->cores[k].cpu);
 		if (on[k] >= 2)
-			(void)snprintf(twice + len, sizeof(twice) - len, ", core %u has %u%s",
-			    c->cores[k].cpu, on[k], on[k] == 2 ? " (two)" : "");
+			rs_append(twice, sizeof(twice), ", core %u has %u%s", c->cores[k].cpu,
+			    on[k], on[k] == 2 ? " (two)" : "");
 	}
 	if (rs_cpuset_count(&none) == 0 || twice[0] == '\0')
 		return;
@@ -100,39 +56,52 @@ note_homes(struct rs_diagnosis *d, const char *name, const struct unit *units, s
 	    is_one ? "has" : "have", twice);
 }
 
-static void
-note_queues(struct rs_diagnosis *d, uint32_t device, const char *name)
+static const char *
+action_of(const struct rs_counted *c, const struct rs_queue_unit *u)
 {
-	const struct rs_counted *const c = &d->counted;
-	struct unit units[256];
-	const size_t n = units_of(c, device, units, RS_ARRAY_LEN(units));
-	const size_t kept = RS_MIN(n, RS_ARRAY_LEN(units));
-	size_t active = 0;
+	const char *const actions = c->lines[u->line].actions;
 
-	for (size_t i = 0; i < kept; i++)
-		active += units[i].total > 0.0;
-	if (n == 0)
-		return;
-	const struct rs_total_line *const first = &c->lines[units[0].line];
-	const struct rs_total_line *const last = &c->lines[units[kept - 1].line];
-	const char *const action = first->actions != NULL ? first->actions : "";
-	if (n == 1 && first->total > 0.0 && !isnan(units[0].share))
-		rs_note(d,
-		    "%s has a single interrupt line, IRQ %s (%.60s): %ld %% of %.0f on core %u",
-		    name, first->irq, action, percent(units[0].share), first->total,
-		    c->cores[units[0].core].cpu);
-	else if (n > 1)
-		rs_note(d, "%s: %zu queues (%.40s to %.40s), %zu of %zu active", name, n, action,
-		    last->actions != NULL ? last->actions : "", active, n);
-	if (n > 1)
-		note_homes(d, name, units, kept);
+	return actions != NULL ? actions : "";
 }
 
 static void
+note_queues(struct rs_diagnosis *d, const char *name, const struct rs_queue_unit *units, size_t n)
+{
+	const struct rs_counted *const c = &d->counted;
+	size_t active = 0;
+
+	for (size_t i = 0; i < n; i++)
+		active += units[i].total > 0.0;
+	if (n > 1) {
+		rs_note(d, "%s: %zu queues (%.40s to %.40s), %zu of %zu active", name, n,
+		    action_of(c, &units[0]), action_of(c, &units[n - 1]), active, n);
+		note_homes(d, name, units, n);
+	} else if (n == 1 && active == 1 && !isnan(units[0].share)) {
+		rs_note(d,
+		    "%s has a single interrupt line, IRQ %s (%.60s): %ld %% of %.0f on core %u",
+		    name, c->lines[units[0].line].irq, action_of(c, &units[0]),
+		    percent(units[0].share), units[0].total, c->cores[units[0].core].cpu);
+	}
+}
+
+/* The units of each device are gathered behind those of all. */
+static void
 note_devices(struct rs_diagnosis *d)
 {
-	for (uint32_t i = 0; i < RS_MIN(d->counted.n_devices, (size_t)DEVICES_TOLD); i++)
-		note_queues(d, i, d->counted.devices[i].name);
+	const size_t cap = RS_MAX(d->counted.n_feeds, (size_t)1);
+	struct rs_queue_unit *const units = calloc(2 * cap, sizeof(*units));
+	const size_t n = units != NULL ? rs_queue_units_of(&d->counted.totals, units, cap) : 0;
+
+	for (uint32_t i = 0; i < RS_MIN(d->counted.n_devices, (size_t)DEVICES_TOLD); i++) {
+		struct rs_queue_unit *const mine = units + cap;
+		size_t n_mine = 0;
+		for (size_t k = 0; k < n; k++) {
+			if (units[k].device == i)
+				mine[n_mine++] = units[k];
+		}
+		note_queues(d, d->counted.devices[i].name, mine, n_mine);
+	}
+	free(units);
 	if (!d->counted.interfaces.has_sysfs && d->counted.n_lines > 0)
 		rs_note(d,
 		    "/sys/class/net/*/device is not in the capture: devices and queues are told by "

@@ -122,8 +122,20 @@ rs_output_queue_folders(struct rs_sample *s, const struct rs_output *o)
 	return 0;
 }
 
-/* "RX packets:3811442658 errors:0 dropped:7183 ...", and of newer ones "RX errors 0
- * dropped 7183". */
+/* "packets:3811442658", and of newer ones "packets 3811442658"; false: no such pair. */
+static bool
+take_pair(const struct rs_words *w, unsigned i, const char *name, uint64_t *ret)
+{
+	struct rs_text t = w->at[i];
+
+	if (!rs_text_skip(&t, name))
+		return false;
+	if (rs_text_skip(&t, ":"))
+		return rs_import_is_u64(t, ret);
+	return t.p == t.end && i + 1 < w->n && rs_import_is_u64(w->at[i + 1], ret);
+}
+
+/* "RX packets:3811442658 errors:0 dropped:7183 ..." */
 int
 rs_output_ifconfig(struct rs_sample *s, const struct rs_output *o)
 {
@@ -138,16 +150,8 @@ rs_output_ifconfig(struct rs_sample *s, const struct rs_output *o)
 			continue;
 		rs_words_split(line, &w);
 		for (unsigned i = 1; i < w.n; i++) {
-			struct rs_text t = w.at[i], next = i + 1 < w.n ? w.at[i + 1] : t;
-			uint64_t value;
-			const bool is_dropped = rs_text_skip(&t, "dropped");
-			const bool is_packets = !is_dropped && rs_text_skip(&t, "packets");
-			const bool has_colon = rs_text_skip(&t, ":");
-			if ((!is_dropped && !is_packets) ||
-			    !rs_import_is_u64(has_colon ? t : next, &value))
-				continue;
-			*(is_dropped ? &d->dropped : &d->rx_packets) = value;
-			has_any = true;
+			has_any |= take_pair(&w, i, "dropped", &d->dropped);
+			has_any |= take_pair(&w, i, "packets", &d->rx_packets);
 		}
 	}
 	return has_any ? 0 : -ENODATA;

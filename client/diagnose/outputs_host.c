@@ -216,7 +216,7 @@ rs_output_interrupts(struct rs_sample *s, const struct rs_output *o)
 	uint32_t rows, numbered;
 
 	rs_kernel_count_rows(o->text, &rows, &numbered);
-	rs_buf_init(&with_header, 2 * RS_UNPACK_FILE_MAX);
+	rs_buf_init(&with_header, (size_t)2 * RS_UNPACK_FILE_MAX);
 	if (rows == 0 && rs_kernel_add_header(o->text, &with_header)) {
 		t.text = (struct rs_text){with_header.data, with_header.data + with_header.len};
 		t.is_headed = true;

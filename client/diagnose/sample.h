@@ -130,6 +130,7 @@ struct rs_sample {
 
 void rs_sample_init(struct rs_sample *s);
 void rs_sample_free(struct rs_sample *s);
+void rs_sample_free_lines(struct rs_lines_table *t);
 
 /* The device of that name, made when it is new; NULL: no memory. */
 struct rs_device_file *rs_sample_device(struct rs_sample *s, struct rs_text name);

@@ -111,9 +111,10 @@ is_virtual(const char *name)
 
 	for (size_t i = 0; i < RS_ARRAY_LEN(begins); i++) {
 		const size_t len = strcspn(begins[i], "#");
-		const char next = strlen(name) >= len ? name[len] : '\0';
-		if (strncmp(name, begins[i], len) == 0 &&
-		    (begins[i][len] == '\0' || next == '-' || (next >= '0' && next <= '9')))
+		if (strncmp(name, begins[i], len) != 0)
+			continue;
+		const char *const next = name + len;
+		if (begins[i][len] == '\0' || *next == '-' || (*next >= '0' && *next <= '9'))
 			return true;
 	}
 	return false;

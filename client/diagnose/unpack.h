@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Packed files: an archive of a capture into a private folder, or one packed file
- * into memory. Whatever is in an archive, nothing is written outside the folder,
- * links are made when all files are there, and what is not a file, a folder or a
- * link is left out. Only this module knows libarchive.
+ * into memory. Only this module (with extract.c) knows libarchive.
  */
 #ifndef RS_UNPACK_H
 #define RS_UNPACK_H

@@ -93,7 +93,7 @@ rs_import_netstat_q(struct rs_text t, struct rs_netisr *ret, struct rs_skips *sk
 	struct rs_lines lines = rs_lines_of(t);
 	struct rs_text line;
 	struct rs_words w;
-	struct header h;
+	struct header h = {.words.n = 0};
 	bool has_header = false;
 	int limit = -1;
 

@@ -75,7 +75,7 @@ rs_import_sar(struct rs_text t, struct rs_sar *ret, struct rs_skips *skips)
 	struct rs_lines lines = rs_lines_of(t);
 	struct rs_text line;
 	struct rs_words w;
-	struct header h;
+	struct header h = {.words.n = 0};
 	bool has_header = false;
 
 	while (rs_lines_next(&lines, &line)) {

@@ -49,21 +49,22 @@ take_queue(struct rs_text node, unsigned *ret_direction, uint16_t *ret)
 	return false;
 }
 
+/* Packets of a queue. */
 static const struct {
-	const char *leaf; /* '#' stands for a number */
-	enum rs_sysctl_kind kind;
-	unsigned direction; /* of packets of a queue; 0: of its node */
+	const char *leaf;
+	unsigned direction; /* 0: of its node */
 } leaves[] = {
-    {"rx_packets", RS_SYSCTL_QUEUE_RX, 1},
-    {"ipackets", RS_SYSCTL_QUEUE_RX, 1},
-    {"tx_packets", RS_SYSCTL_QUEUE_TX, 2},
-    {"opackets", RS_SYSCTL_QUEUE_TX, 2},
-    {"packets", RS_SYSCTL_QUEUE_RX, 0},
-    {"ucast_packets", RS_SYSCTL_QUEUE_RX, 0},
-    {"mcast_packets", RS_SYSCTL_QUEUE_RX, 0},
-    {"bcast_packets", RS_SYSCTL_QUEUE_RX, 0},
+    {"rx_packets", 1},
+    {"ipackets", 1},
+    {"tx_packets", 2},
+    {"opackets", 2},
+    {"packets", 0},
+    {"ucast_packets", 0},
+    {"mcast_packets", 0},
+    {"bcast_packets", 0},
 };
 
+/* Counters of a device; '#' stands for a number. */
 static const struct {
 	const char *leaf;
 	enum rs_sysctl_kind kind;

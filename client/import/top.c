@@ -62,7 +62,6 @@ static const size_t order[] = {
 
 /* Columns of the threads. */
 struct threads {
-	struct rs_words header;
 	int pid, cpu, load, name; /* places; pid -1: no header yet */
 };
 
@@ -208,7 +207,6 @@ take_header(struct reading *r, const struct rs_words *w)
 	static const char *const names[] = {"COMMAND", "Command", "COMANDO", "BEFEHL", "COM."};
 	static const char *const cpus[] = {"C", "P"};
 	const struct threads t = {
-	    .header = *w,
 	    .pid = rs_words_find(w, "PID"),
 	    .cpu = first_of(w, cpus, RS_ARRAY_LEN(cpus)),
 	    .load = first_of(w, loads, RS_ARRAY_LEN(loads)),

@@ -70,7 +70,7 @@ rs_import_turbostat(struct rs_text t, struct rs_screens *ret, struct rs_skips *s
 	struct rs_lines lines = rs_lines_of(t);
 	struct rs_text line;
 	struct rs_words w;
-	struct header h;
+	struct header h = {.words.n = 0};
 	struct rs_screen *s = NULL;
 	bool has_row = false;
 

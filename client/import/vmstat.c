@@ -49,7 +49,7 @@ static bool
 take_queue(struct rs_text suffix, int32_t *ret)
 {
 	static const char *const words[] = {"rxq", "txq", "rx", "tx", "que", "q", "TxRx", "queue"};
-	struct rs_text t = suffix;
+	struct rs_text t;
 	uint64_t n;
 
 	for (size_t i = 0; i < RS_ARRAY_LEN(words); i++) {

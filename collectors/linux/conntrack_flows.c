@@ -23,8 +23,9 @@
 #define COOL_NS (60 * RS_NS_PER_S)
 /* After a refusal, or a list that is too long. */
 #define LATER_NS (600 * RS_NS_PER_S)
-/* About a hundred connections each. */
-enum { DATAGRAMS = 8 };
+/* Of a look a tick, about a hundred connections each: so many that it ends in some
+ * ten seconds, but for the longest lists, and a tick takes no longer than it must. */
+enum { DATAGRAMS_MIN = 1, DATAGRAMS_MAX = 8, A_DATAGRAM = 1500 };
 
 struct state {
 	const struct rs_root *root;
@@ -34,9 +35,10 @@ struct state {
 	bool is_looking;
 	rs_ns hot_ns; /* when a core was busy last */
 	rs_ns next_ns;
-	rs_ns at_ns; /* of this tick */
-	size_t seen; /* connections in this look */
-	int error;   /* of the last look: told until the next */
+	rs_ns at_ns;	    /* of this tick */
+	unsigned datagrams; /* of this look a tick */
+	size_t seen;	    /* connections in this look */
+	int error;	    /* of the last look: told until the next */
 	const char *why;
 	struct rs_heavy_flow last[RS_HEAVY_FLOWS_MAX]; /* with their interfaces */
 	size_t n_last;
@@ -105,6 +107,8 @@ begin(struct state *s)
 		wait_for(s, LATER_NS, error, "");
 		return;
 	}
+	const unsigned datagrams = (unsigned)(count / A_DATAGRAM);
+	s->datagrams = RS_MIN(RS_MAX(datagrams, (unsigned)DATAGRAMS_MIN), (unsigned)DATAGRAMS_MAX);
 	s->seen = 0;
 	s->error = 0;
 	s->why = "";
@@ -170,7 +174,7 @@ static void
 step(struct state *s, struct rs_frame *f)
 {
 	bool is_done = false;
-	const int error = rs_ctnl_step(s->ctnl, DATAGRAMS, take, s, &is_done);
+	const int error = rs_ctnl_step(s->ctnl, s->datagrams, take, s, &is_done);
 
 	if (error == -EAGAIN) {
 		wait_for(s, PERIOD_NS, 0, "");

@@ -5,6 +5,7 @@
  * on one line.
  */
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -216,27 +217,38 @@ tell_devices(const struct rs_total_case *s, size_t core, struct rs_says *out)
 	}
 }
 
+static void append(char *dst, size_t cap, const char *format, ...) RS_PRINTF(3, 4);
+
+static void
+append(char *dst, size_t cap, const char *format, ...)
+{
+	const size_t len = strlen(dst);
+	va_list ap;
+
+	va_start(ap, format);
+	(void)vsnprintf(dst + len, cap - len, format, ap);
+	va_end(ap);
+}
+
 /* "eth0, eth1 and 2 more": the devices of the pile that had interrupts. */
 static void
 name_devices(const struct rs_total_case *s, const struct all_on_one *a, char *dst, size_t cap)
 {
-	size_t n = 0, len = 0;
+	size_t n = 0;
 
 	dst[0] = '\0';
-	for (uint32_t i = 0; i < s->t->n_devices && len < cap; i++) {
+	for (uint32_t i = 0; i < s->t->n_devices; i++) {
 		const struct rs_pile p = rs_pile_of(s->t, RS_LINES_DEVICE, i);
 		const bool is_meant = a->which == RS_LINES_DEVICE  ? i == a->device
 				      : a->which == RS_LINES_WIRED ? !s->t->devices[i].is_wireless
 								   : true;
 		if (!is_meant || !(p.all > 0.0))
 			continue;
-		if (++n > 4)
-			continue;
-		len += (size_t)snprintf(
-		    dst + len, cap - len, "%s%s", n > 1 ? ", " : "", s->t->devices[i].name);
+		if (++n <= 4)
+			append(dst, cap, "%s%s", n > 1 ? ", " : "", s->t->devices[i].name);
 	}
-	if (n > 4 && len < cap)
-		(void)snprintf(dst + len, cap - len, " and %zu more", n - 4);
+	if (n > 4)
+		append(dst, cap, " and %zu more", n - 4);
 }
 
 /* The queues that meet on a core: "eth3 queue 0 (eth3-fp-0)". */

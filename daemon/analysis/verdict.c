@@ -127,7 +127,7 @@ static const struct step limits[] = {
     {"softnet.dropped", RS_INFO, TAIL_BUSIEST},
     {"link.errors", RS_INFO, TAIL_BUSIEST},
     {"core.skewed", RS_INFO, TAIL_CORES},
-    {"rate.external", RS_INFO, TAIL_BUSIEST},
+    {"rate.external", RS_INFO, TAIL_NONE},
 };
 
 /* Of one rule the worst that stands, and of those the surest. */

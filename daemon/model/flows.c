@@ -10,9 +10,8 @@
 
 #include "flowtable.h"
 
-/* Looks are some seconds apart, and a long table is looked through in many
- * ticks. */
-#define STALE_NS (30 * RS_NS_PER_S)
+/* Looks are some seconds apart, and the longest list takes a minute. */
+#define STALE_NS (90 * RS_NS_PER_S)
 
 static void
 take(struct rs_model *m, const struct rs_heavy_flow *flows, size_t n, rs_ns at_ns)

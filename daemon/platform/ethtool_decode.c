@@ -279,13 +279,8 @@ decode_udp_hash(struct rs_text t, const struct rs_ethtool_features *features, st
 		uint64_t bit;
 		char letter;
 	} parts[] = {
-	    {RXH_L2DA, 'm'},
-	    {RXH_VLAN, 'v'},
-	    {RXH_L3_PROTO, 't'},
-	    {RXH_IP_SRC, 's'},
-	    {RXH_IP_DST, 'd'},
-	    {RXH_L4_B_0_1, 'f'},
-	    {RXH_L4_B_2_3, 'n'},
+	    {RXH_L2DA, 'm'}, {RXH_VLAN, 'v'}, {RXH_L3_PROTO, 't'}, {RXH_IP_SRC, 's'},
+	    {RXH_IP_DST, 'd'}, {RXH_L4_B_0_1, 'f'}, {RXH_L4_B_2_3, 'n'},
 	    {UINT64_C(1) << 31, 'r'}, /* RXH_DISCARD, which is more than an int holds */
 	};
 	struct ethtool_rxnfc r;

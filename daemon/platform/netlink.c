@@ -330,8 +330,8 @@ rs_netlink_step(struct rs_netlink *n, uint16_t answer, unsigned datagrams, rs_nl
 		const ssize_t len = receive(n, 0);
 		if (len == -ETIMEDOUT)
 			break;
-		error = len < 0 ? (int)len
-				: rs_nl_parse(n->buf, (size_t)len, want, fn, arg, ret_done);
+		error =
+		    len < 0 ? (int)len : rs_nl_parse(n->buf, (size_t)len, want, fn, arg, ret_done);
 	}
 	if (error)
 		drop_socket(n);

@@ -104,10 +104,11 @@ def damaged_samples_in_it_are_left_out_and_said():
                 ticks(again, 2)
                 got = again.get("health")["head"]
                 assert got["state"] == "mapped" and got["refused"] is None, got
-                assert got["recovered_ticks"] == 0 and got["dropped_ticks"] >= 7, got
+                # The first one has no rates and may have nothing at that place.
+                assert got["recovered_ticks"] <= 1 and got["dropped_ticks"] >= 7, got
                 log = again.read_log()
                 assert log.count("are damaged and left out") == 1, log
-                assert "an earlier process left" not in log, log
+                assert "it was taking" not in log, log
 
 
 def a_file_of_another_database_is_refused():

@@ -475,6 +475,32 @@ START_TEST(the_kernel_tells_the_channels_of_a_pair)
 }
 END_TEST
 
+static const struct {
+	uint64_t data;
+	const char *want; /* NULL: nothing is hashed, or the driver does not tell */
+} udp_hashes[] = {
+    {RXH_IP_SRC | RXH_IP_DST, "sd"},
+    {RXH_IP_SRC | RXH_IP_DST | RXH_L4_B_0_1 | RXH_L4_B_2_3, "sdfn"},
+    {RXH_VLAN | RXH_IP_SRC | RXH_IP_DST, "vsd"},
+    {UINT64_C(1) << 31, "r"},
+    {0, NULL},
+};
+
+START_TEST(the_hash_of_udp_is_told_in_the_letters_of_ethtool)
+{
+	const struct ethtool_rxnfc reply = {
+	    .cmd = ETHTOOL_GRXFH, .flow_type = UDP_V4_FLOW, .data = udp_hashes[_i].data};
+	struct rs_ethtool_answer a;
+	ck_assert_int_eq(decode(RS_ETHTOOL_UDP_HASH, &reply, sizeof(reply), &a), 0);
+	if (udp_hashes[_i].want)
+		ck_assert(rs_text_eq(a.value[0], udp_hashes[_i].want));
+	else
+		ck_assert_ptr_null(a.value[0].p);
+	for (size_t len = 0; len < sizeof(reply); len++)
+		ck_assert_int_eq(decode(RS_ETHTOOL_UDP_HASH, &reply, len, &a), -EINVAL);
+}
+END_TEST
+
 static Suite *
 suite(void)
 {
@@ -488,6 +514,8 @@ suite(void)
 	    (int)RS_ARRAY_LEN(feature_sets));
 	tcase_add_loop_test(
 	    t, hashing_is_told_as_far_as_the_device_has_it, 0, (int)RS_ARRAY_LEN(rss));
+	tcase_add_loop_test(
+	    t, the_hash_of_udp_is_told_in_the_letters_of_ethtool, 0, (int)RS_ARRAY_LEN(udp_hashes));
 	tcase_add_loop_test(t, link_modes_are_told_as_speeds, 0, (int)RS_ARRAY_LEN(modes));
 	tcase_add_test(t, a_port_that_cannot_negotiate_is_not_said_to_be_off);
 	tcase_add_test(t, an_answer_about_the_link_that_is_cut_is_refused);

@@ -43,7 +43,7 @@ reads(reader *read, const char *text, size_t n_screens)
 		ck_assert_uint_eq(screens.n, n_screens);
 }
 
-#define ck_near(a, b) ck_assert_double_eq_tol((a), (b), 1e-9)
+#define CK_NEAR(a, b) ck_assert_double_eq_tol((a), (b), 1e-9)
 
 /* --- top ------------------------------------------------------------------------ */
 
@@ -56,13 +56,13 @@ START_TEST(top_of_procps_is_read_in_any_language)
 	    1);
 	ck_assert_uint_eq(screens.at[0].n_cores, 2);
 	const struct rs_screen_core *const c = &screens.at[0].cores[0];
-	ck_near(c->user, 0.01);
-	ck_near(c->system, 0.02);
-	ck_near(c->nice, 0.005);
-	ck_near(c->irq, 0.03);
-	ck_near(c->softirq, 0.13);
-	ck_near(c->busy, 0.195); /* waiting for a disk is no work */
-	ck_near(screens.at[0].cores[1].busy, 0.0);
+	CK_NEAR(c->user, 0.01);
+	CK_NEAR(c->system, 0.02);
+	CK_NEAR(c->nice, 0.005);
+	CK_NEAR(c->irq, 0.03);
+	CK_NEAR(c->softirq, 0.13);
+	CK_NEAR(c->busy, 0.195); /* waiting for a disk is no work */
+	CK_NEAR(screens.at[0].cores[1].busy, 0.0);
 	ck_assert(!screens.at[0].is_bsd);
 }
 END_TEST
@@ -81,13 +81,13 @@ START_TEST(top_of_freebsd_counts_interrupts)
 	const struct rs_screen *const s = &screens.at[0];
 	ck_assert(s->is_bsd);
 	ck_assert_int_eq(s->cores[1].cpu, 3);
-	ck_near(s->cores[1].irq, 1.0);
+	CK_NEAR(s->cores[1].irq, 1.0);
 	ck_assert(isnan(s->cores[1].softirq));
 	/* A row of another number of words is no row. */
 	ck_assert_uint_eq(s->n_threads, 1);
 	ck_assert_str_eq(s->threads[0].name, "unbound");
 	ck_assert_int_eq(s->threads[0].cpu, 1);
-	ck_near(s->threads[0].load, 0.0029);
+	CK_NEAR(s->threads[0].load, 0.0029);
 	ck_assert_uint_eq(skips.n, 1);
 	ck_assert_uint_eq(skips.at[0].line, 5);
 }
@@ -98,7 +98,7 @@ START_TEST(top_of_openbsd_and_busybox_are_read)
 	reads(rs_import_top,
 	    "CPU0 states:  0.0% user,  0.0% nice,  0.5% sys,  0.0% spin, 20.5% intr, 79.0% idle\n",
 	    1);
-	ck_near(screens.at[0].cores[0].irq, 0.205);
+	CK_NEAR(screens.at[0].cores[0].irq, 0.205);
 	reads(rs_import_top,
 	    "Mem: 50000K used, 70000K free, 400K shrd, 4000K buff, 15000K cached\n"
 	    "CPU:   0% usr  34% sys   0% nic   3% idle   0% io   0% irq  61% sirq\n"
@@ -107,10 +107,10 @@ START_TEST(top_of_openbsd_and_busybox_are_read)
 	    "    7     2 root     RW       0   0%  24% [ksoftirqd/0]\n",
 	    1);
 	ck_assert_int_eq(screens.at[0].all.cpu, RS_SCREEN_ALL);
-	ck_near(screens.at[0].all.softirq, 0.61);
-	ck_near(screens.at[0].all.busy, 0.97);
+	CK_NEAR(screens.at[0].all.softirq, 0.61);
+	CK_NEAR(screens.at[0].all.busy, 0.97);
 	ck_assert(screens.at[0].is_thread_of_all);
-	ck_near(screens.at[0].threads[0].load, 0.24);
+	CK_NEAR(screens.at[0].threads[0].load, 0.24);
 }
 END_TEST
 
@@ -121,7 +121,7 @@ START_TEST(top_begins_a_new_screen_when_a_core_returns)
 	    "CPU 1:  0.0% user,  0.0% nice,  0.0% system,  0.0% interrupt,  100% idle\n"
 	    "CPU 0:  0.0% user,  0.0% nice,  0.0% system, 50.0% interrupt, 50.0% idle\n",
 	    2);
-	ck_near(screens.at[1].cores[0].busy, 0.5);
+	CK_NEAR(screens.at[1].cores[0].busy, 0.5);
 }
 END_TEST
 
@@ -174,9 +174,9 @@ START_TEST(mpstat_has_a_screen_for_each_interval)
 {
 	reads(rs_import_mpstat, mpstat, 2);
 	ck_assert_uint_eq(screens.at[0].n_cores, 2);
-	ck_near(screens.at[0].cores[0].softirq, 0.96);
-	ck_near(screens.at[0].cores[0].busy, 0.99);
-	ck_near(screens.at[0].all.idle, 0.5);
+	CK_NEAR(screens.at[0].cores[0].softirq, 0.96);
+	CK_NEAR(screens.at[0].cores[0].busy, 0.99);
+	CK_NEAR(screens.at[0].all.idle, 0.5);
 	ck_assert_uint_eq(screens.at[1].n_cores, 1);
 	ck_assert_uint_eq(skips.n, 3);
 	ck_assert_uint_eq(skips.at[0].line, 10);
@@ -187,7 +187,7 @@ END_TEST
 START_TEST(mpstat_means_are_taken_where_there_is_nothing_else)
 {
 	reads(rs_import_mpstat, strstr(mpstat, "Average:"), 1);
-	ck_near(screens.at[0].cores[0].softirq, 0.73);
+	CK_NEAR(screens.at[0].cores[0].softirq, 0.73);
 	reads(rs_import_mpstat, "CPU %idle\n", 0);
 }
 END_TEST
@@ -202,9 +202,9 @@ START_TEST(turbostat_tells_clocks)
 	    "1\t1\tmany\n",
 	    1);
 	ck_assert_uint_eq(screens.at[0].n_cores, 1);
-	ck_near(screens.at[0].cores[0].clock_hz, 600e6);
-	ck_near(screens.at[0].cores[0].nominal_hz, 998e6);
-	ck_near(screens.at[0].cores[0].busy, 0.84);
+	CK_NEAR(screens.at[0].cores[0].clock_hz, 600e6);
+	CK_NEAR(screens.at[0].cores[0].nominal_hz, 998e6);
+	CK_NEAR(screens.at[0].cores[0].busy, 0.84);
 	ck_assert_uint_eq(skips.n, 2);
 }
 END_TEST
@@ -434,8 +434,8 @@ START_TEST(sar_rates_are_summed_by_interface)
 	    0);
 	ck_assert_uint_eq(s.n, 1);
 	ck_assert_uint_eq(s.devices[0].n, 2);
-	ck_near(s.devices[0].rx_pps, 4000.0);
-	ck_near(s.devices[0].rx_bytes_ps, 131072.0);
+	CK_NEAR(s.devices[0].rx_pps, 4000.0);
+	CK_NEAR(s.devices[0].rx_bytes_ps, 131072.0);
 	ck_assert_uint_eq(skips.n, 1);
 	rs_sar_free(&s);
 }
@@ -511,9 +511,9 @@ START_TEST(numbers_are_read_as_programs_print_them)
 	uint64_t u;
 
 	ck_assert(rs_import_is_number(rs_text_of("19,1"), &v));
-	ck_near(v, 19.1);
+	CK_NEAR(v, 19.1);
 	ck_assert(rs_import_is_number(rs_text_of("0.05"), &v));
-	ck_near(v, 0.05);
+	CK_NEAR(v, 0.05);
 	ck_assert(!rs_import_is_number(rs_text_of("1.2.3"), &v));
 	ck_assert(!rs_import_is_number(rs_text_of("-1"), &v));
 	ck_assert(!rs_import_is_number(rs_text_of("."), &v));
