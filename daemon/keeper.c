@@ -27,9 +27,14 @@ name_database(const char *path, char dst[static 256])
 		(void)rs_text_copy(
 		    (struct rs_text){path, slash == path ? base : slash}, folder, sizeof(folder));
 	char *const real = realpath(folder, NULL);
-	const int n = real ? snprintf(dst, 256, "%s/%s", real, base) : -1;
-	if (n < 0 || n >= 256)
-		(void)snprintf(dst, 256, "%s", path);
+	const size_t len = real ? strlen(real) : 256;
+	if (len + strlen(base) + 2 > 256) {
+		(void)rs_text_copy(rs_text_of(path), dst, 256);
+	} else {
+		memcpy(dst, real, len);
+		dst[len] = '/';
+		(void)rs_text_copy(rs_text_of(base), dst + len + 1, 256 - len - 1);
+	}
 	free(real);
 }
 

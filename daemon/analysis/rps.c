@@ -178,9 +178,11 @@ write_undo(const struct rs_rps *r, char *dst, size_t cap)
 	(void)snprintf(dst, cap, "for p in");
 	for (unsigned q = 0; q < r->n; q++) {
 		len = strlen(dst);
-		if (!hex_of(r, q, hex, sizeof(hex)) || len + strlen(hex) + 8 > cap)
+		if (!hex_of(r, q, hex, sizeof(hex)))
 			return false;
-		(void)snprintf(dst + len, cap - len, " %u:%s", q, hex);
+		const int wrote = snprintf(dst + len, cap - len, " %u:%s", q, hex);
+		if (wrote < 0 || (size_t)wrote >= cap - len)
+			return false;
 	}
 	len = strlen(dst);
 	const int n = snprintf(dst + len, cap - len,

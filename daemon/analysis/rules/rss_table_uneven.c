@@ -70,10 +70,14 @@ list_counts(const struct rs_lead_table *table, char *dst, size_t cap)
 	size_t len = 0;
 
 	dst[0] = '\0';
-	for (unsigned q = 0; q < table->n && len < cap; q++)
-		len += (size_t)snprintf(dst + len, cap - len, "%s%u", q > 0 ? " " : "",
+	for (unsigned q = 0; q < table->n; q++) {
+		const int n = snprintf(dst + len, cap - len, "%s%u", q > 0 ? " " : "",
 		    rs_rss_table_count(table->text, q));
-	return len < cap;
+		if (n < 0 || (size_t)n >= cap - len)
+			return false;
+		len += (size_t)n;
+	}
+	return true;
 }
 
 static void

@@ -118,16 +118,16 @@ static void
 write_phrase(const struct rs_view *v, const struct rs_nic_view *nic, const double *t, bool by_root,
     char *dst, size_t cap)
 {
+	const struct rs_queue_view *const only = by_root ? NULL : only_queue(v, nic, t[SHARE]);
 	char word[24] = "";
 
-	if (by_root)
+	if (only)
+		(void)snprintf(dst, cap, "%s sends nearly all packets by queue %u of %u",
+		    nic->info.name, (unsigned)only->queue, count_tx(v, nic));
+	else
 		(void)snprintf(dst, cap,
 		    "%s sends all its packets through one lock (root qdisc %s)", nic->info.name,
 		    single_root(v, nic, word));
-	else
-		(void)snprintf(dst, cap, "%s sends nearly all packets by queue %u of %u",
-		    nic->info.name, (unsigned)only_queue(v, nic, t[SHARE])->queue,
-		    count_tx(v, nic));
 }
 
 /* Where a receive queue stands out, that is why a core leads. */
