@@ -123,9 +123,9 @@ static const struct step limits[] = {
     {"core.at_limit", RS_INFO, TAIL_CORES},
     {"ring.overflow_saturated", RS_INFO, TAIL_BUSIEST},
     {"ring.overflow_idle", RS_INFO, TAIL_BUSIEST},
-    {"tx.stopped", RS_INFO, TAIL_BUSIEST},
+    {"tx.stopped", RS_WARN, TAIL_BUSIEST},
     {"softnet.dropped", RS_INFO, TAIL_BUSIEST},
-    {"link.errors", RS_INFO, TAIL_BUSIEST},
+    {"link.errors", RS_WARN, TAIL_BUSIEST},
     {"core.skewed", RS_INFO, TAIL_CORES},
     {"rate.external", RS_INFO, TAIL_NONE},
 };

@@ -448,6 +448,8 @@ START_TEST(verdict_small_faults_are_no_limit)
 	add("cpu.steal", RS_WARN, "6 % stolen");
 	add("conntrack.full", RS_WARN, "state table at 86 %");
 	add("link.flapping", RS_WARN, "eth0 came and went 4 times");
+	add("tx.stopped", RS_INFO, "queues of eth0 stop");
+	add("link.errors", RS_INFO, "frames of a wrong length");
 	ck_assert_ptr_nonnull(strstr(line(), "no bottleneck: 500 Mbit/s"));
 }
 END_TEST

@@ -30,16 +30,6 @@ is_emulated(const struct rs_view *v, const struct rs_recent *r, const struct rs_
 }
 
 static void
-tell_emulated(const struct rs_nic_view *nic, double damaged, struct rs_says *out)
-{
-	rs_message(out, "%s of this guest counted %.0f frames of a wrong length in ten minutes",
-	    nic->info.name, damaged);
-	rs_cause(out, "an emulated device that counts frames which the host did not pad");
-	rs_evidence(out, "damaged frames in ten minutes", damaged, RS_UNIT_PACKETS);
-	rs_evidence(out, "of them with a wrong checksum", 0.0, RS_UNIT_PACKETS);
-}
-
-static void
 tell(const struct rs_view *v, const struct rs_nic_view *nic, double damaged, double ratio,
     struct rs_says *out)
 {
@@ -77,14 +67,9 @@ evaluate(const struct rs_view *v, const double *t, struct rs_says *out)
 		const double whole = rs_recent_sum(r, nic->info.ifindex, RS_RECENT_RX_600);
 		const double ratio = damaged / (damaged + fmax(0.0, whole));
 		is_known |= !isnan(nic->lost_wire_pps);
-		if (!(damaged >= t[FRAMES]) || !(ratio >= t[RATIO]))
+		if (!(damaged >= t[FRAMES]) || !(ratio >= t[RATIO]) || is_emulated(v, r, nic))
 			continue;
 		const struct rs_subject subject = rs_nic_subject(nic);
-		if (is_emulated(v, r, nic)) {
-			rs_say(out, &subject, RS_COND_RAISE, RS_INFO, RS_MEDIUM);
-			tell_emulated(nic, damaged, out);
-			continue;
-		}
 		rs_say(out, &subject, RS_COND_RAISE, ratio >= t[CRITICAL] ? RS_CRIT : RS_WARN,
 		    RS_HIGH);
 		tell(v, nic, damaged, ratio, out);
