@@ -33,6 +33,12 @@ const char rs_args_usage[] =
     "      --tier raw|minute|hour\n"
     "                     the finest that reaches back to --after otherwise\n"
     "      --format csv|json|ministat\n"
+    "  capture OUT        writes a capture of this machine for diagnose, without a\n"
+    "                     daemon: a new folder, or an archive when OUT ends with\n"
+    "                     .tar.gz\n"
+    "      -i SECONDS -n COUNT\n"
+    "                     2 samples, 1 second apart, otherwise\n"
+    "      --flows        also who talks to whom: tracked connections\n"
     "  diagnose PATH      judges a capture, or a pasted file, without a daemon; exit\n"
     "                     status 1 when nothing in it can be used\n"
     "\n"
@@ -55,6 +61,7 @@ enum {
 	OPT_AGGREGATE,
 	OPT_TIER,
 	OPT_FORMAT,
+	OPT_FLOWS,
 	OPT_VERSION
 };
 
@@ -72,18 +79,20 @@ static const struct option long_options[] = {
     {"aggregate", required_argument, NULL, OPT_AGGREGATE},
     {"tier", required_argument, NULL, OPT_TIER},
     {"format", required_argument, NULL, OPT_FORMAT},
+    {"flows", no_argument, NULL, OPT_FLOWS},
     {"version", no_argument, NULL, OPT_VERSION},
     {"help", no_argument, NULL, 'h'},
     {0},
 };
 
 static const struct rs_command commands[] = {
-    {"status", rs_cmd_status, RS_EXIT_UNKNOWN},
-    {"findings", rs_cmd_findings, RS_EXIT_UNKNOWN},
-    {"changes", rs_cmd_changes, RS_EXIT_UNKNOWN},
-    {"map", rs_cmd_map, RS_EXIT_UNKNOWN},
-    {"export", rs_cmd_export, RS_EXIT_FAILED},
-    {"diagnose", rs_cmd_diagnose, RS_EXIT_FAILED},
+    {"status", rs_cmd_status, RS_EXIT_UNKNOWN, false},
+    {"findings", rs_cmd_findings, RS_EXIT_UNKNOWN, false},
+    {"changes", rs_cmd_changes, RS_EXIT_UNKNOWN, false},
+    {"map", rs_cmd_map, RS_EXIT_UNKNOWN, false},
+    {"export", rs_cmd_export, RS_EXIT_FAILED, false},
+    {"capture", rs_cmd_capture, RS_EXIT_FAILED, true},
+    {"diagnose", rs_cmd_diagnose, RS_EXIT_FAILED, true},
 };
 
 static const char *const formats[] = {
@@ -132,7 +141,7 @@ take_label(struct rs_args *a, const char *word, struct rs_error *e)
 static int
 take_operand(struct rs_args *a, const char *word, struct rs_error *e)
 {
-	if (a->command->run == rs_cmd_diagnose && a->path == NULL) {
+	if (a->command->is_offline && a->path == NULL) {
 		a->path = word;
 		return 0;
 	}
@@ -180,6 +189,8 @@ take_option(struct rs_args *a, int option, const char *argument)
 	    {OPT_AGGREGATE, &a->aggregate},
 	    {OPT_TIER, &a->tier},
 	    {OPT_FORMAT, &a->format_name},
+	    {'i', &a->interval},
+	    {'n', &a->count},
 	};
 
 	for (size_t i = 0; i < RS_ARRAY_LEN(texts); i++) {
@@ -188,6 +199,7 @@ take_option(struct rs_args *a, int option, const char *argument)
 	}
 	a->is_json |= option == 'J';
 	a->is_all |= option == OPT_ALL;
+	a->has_flows |= option == OPT_FLOWS;
 	if (option == OPT_VERSION)
 		a->mode = RS_ARGS_VERSION;
 	else if (option == 'h')
@@ -213,14 +225,19 @@ check(const struct rs_args *a, struct rs_error *e)
 	    {a->aggregate != NULL, "--aggregate", rs_cmd_export},
 	    {a->tier != NULL, "--tier", rs_cmd_export},
 	    {a->format_name != NULL, "--format", rs_cmd_export},
+	    {a->interval != NULL, "-i", rs_cmd_capture},
+	    {a->count != NULL, "-n", rs_cmd_capture},
+	    {a->has_flows, "--flows", rs_cmd_capture},
 	};
 
 	if (a->mode != RS_ARGS_RUN)
 		return 0;
 	if (a->command == NULL)
 		return rs_error_set(e, -EINVAL, "a command is missing");
-	if (a->command->run == rs_cmd_diagnose && a->path == NULL)
-		return rs_error_set(e, -EINVAL, "diagnose: which capture or file?");
+	if (a->command->is_offline && a->path == NULL)
+		return rs_error_set(e, -EINVAL, "%s: %s", a->command->name,
+		    a->command->run == rs_cmd_capture ? "where to? a new folder, or NAME.tar.gz"
+						      : "which capture or file?");
 	for (size_t i = 0; i < RS_ARRAY_LEN(owned); i++) {
 		if (owned[i].is_given && owned[i].run != a->command->run)
 			return rs_error_set(e, -EINVAL, "%s does not go with '%s'", owned[i].option,
@@ -268,7 +285,7 @@ rs_args_parse(int argc, char *const argv[], struct rs_args *ret, struct rs_error
 	while (rc == 0) {
 		const int at = optind;
 		/* "-": words that are no options come in their place. */
-		const int option = getopt_long(argc, argv, "-:u:Jh", long_options, NULL);
+		const int option = getopt_long(argc, argv, "-:u:Jhi:n:", long_options, NULL);
 
 		if (option < 0)
 			break;

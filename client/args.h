@@ -31,7 +31,9 @@ struct rs_args {
 	bool is_json;
 	bool is_all;			   /* findings */
 	const char *kind, *device, *limit; /* changes; NULL: not given */
-	const char *path;		   /* diagnose; NULL: not given */
+	const char *path;		   /* diagnose, capture; NULL: not given */
+	const char *interval, *count;	   /* capture; NULL: not given */
+	bool has_flows;			   /* capture */
 	/* export; NULL: not given */
 	const char *metric, *after, *before, *points, *aggregate, *tier, *format_name;
 	struct rs_args_label labels[RS_ARGS_LABELS_MAX];

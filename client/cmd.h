@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The commands. Each asks the daemon (rs_cmd_*) and shows what it answered
- * (rs_show_*, pure: a document in, a page out).
+ * (rs_show_*, pure: a document in, a page out); those that are offline ask nobody.
  */
 #ifndef RS_CMD_H
 #define RS_CMD_H
@@ -23,7 +23,8 @@ struct rs_command {
 	const char *name;
 	/* The exit status, or negative: no answer; the sentence says why. */
 	int (*run)(struct rs_session *s, struct rs_error *e);
-	int no_answer; /* the exit status then */
+	int no_answer;	 /* the exit status then */
+	bool is_offline; /* asks no daemon; takes a path */
 };
 
 int rs_cmd_status(struct rs_session *s, struct rs_error *e);
@@ -31,6 +32,7 @@ int rs_cmd_findings(struct rs_session *s, struct rs_error *e);
 int rs_cmd_changes(struct rs_session *s, struct rs_error *e);
 int rs_cmd_map(struct rs_session *s, struct rs_error *e);
 int rs_cmd_export(struct rs_session *s, struct rs_error *e);
+int rs_cmd_capture(struct rs_session *s, struct rs_error *e);
 int rs_cmd_diagnose(struct rs_session *s, struct rs_error *e);
 
 /* findings: NULL when they could not be had, and why then. */

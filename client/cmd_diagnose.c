@@ -56,7 +56,7 @@ show_head(struct rs_page *p, const json_t *doc)
 	put_label(p, "samples");
 	rs_page_printf(p, "%s", samples);
 	if (interval > 0.0)
-		rs_page_printf(p, ", %.3g s apart", interval);
+		rs_page_printf(p, ", %.6g s apart", interval);
 	for (size_t i = 0; i < RS_ARRAY_LEN(bases); i++) {
 		if (strcmp(bases[i].basis, basis) == 0)
 			rs_page_printf(p, "; %s", bases[i].text);

@@ -83,18 +83,20 @@ note_incomplete(const struct rs_fetch *f)
 	(void)complain(0, &e);
 }
 
+/* target: NULL for a command that asks no daemon. */
 static int
 run(const struct rs_args *a, const struct rs_target *target)
 {
 	struct rs_session s = {.args = a};
 	struct rs_error e = {0};
-	int status = rs_fetch_open(target, a->token_file, &e, &s.fetch);
+	int status = target != NULL ? rs_fetch_open(target, a->token_file, &e, &s.fetch) : 0;
 
 	rs_page_init(&s.page, terminal_width(), wants_colour());
 	if (status == 0)
 		status = a->command->run(&s, &e);
 	if (status >= 0) {
-		note_incomplete(s.fetch);
+		if (s.fetch != NULL)
+			note_incomplete(s.fetch);
 		const int rc = rs_page_write(&s.page, stdout);
 
 		if (rc < 0)
@@ -127,6 +129,8 @@ main(int argc, char *argv[])
 	case RS_ARGS_RUN:
 		break;
 	}
+	if (a.command->is_offline)
+		return run(&a, NULL);
 	if (find_target(&a, &target, &e) < 0)
 		return complain(RS_EXIT_USAGE, &e);
 	return run(&a, &target);

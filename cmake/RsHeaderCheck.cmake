@@ -5,7 +5,7 @@ foreach(layer IN LISTS rs_layers)
 	get_property(dir GLOBAL PROPERTY RS_LAYER_DIR_${layer})
 	file(GLOB headers CONFIGURE_DEPENDS RELATIVE ${dir}
 		${dir}/*.h ${dir}/linux/*.h ${dir}/bsd/*.h ${dir}/rules/*.h ${dir}/import/*.h
-		${dir}/diagnose/*.h)
+		${dir}/diagnose/*.h ${dir}/take/*.h)
 	set(sources)
 	foreach(header IN LISTS headers)
 		string(MAKE_C_IDENTIFIER ${header} name)

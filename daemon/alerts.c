@@ -52,9 +52,11 @@ rs_alerts_is_webhook(const char *url, const char **ret_why)
 static int
 open_webhook(struct rs_alerts *a, const char *url, struct rs_loop *loop)
 {
-	static const char *const argv[] = {"curl", "--silent", "--show-error", "--fail",
-	    "--max-time", "15", "--proto", "=http,https", "--output", "/dev/null", "--request",
-	    "POST", "--data-binary", "@-", "--config", "/dev/fd/3", NULL};
+	/* Brackets of the address are no pattern, and no file of a user has a say
+	 * (--disable must be the first). */
+	static const char *const argv[] = {"curl", "--disable", "--globoff", "--silent",
+	    "--show-error", "--fail", "--max-time", "15", "--proto", "=http,https", "--output",
+	    "/dev/null", "--request", "POST", "--data-binary", "@-", "--config", "/dev/fd/3", NULL};
 	char config[URL_MAX + 96];
 	const char *why;
 

@@ -21,7 +21,7 @@ extern char **environ;
 
 enum {
 	WAITING_MAX = 64,
-	ARGS_MAX = 16,
+	ARGS_MAX = 24,
 	DOCUMENT_MAX = 256 * 1024,
 	SECRET_FD = 3,
 	NOT_STARTED = 127 /* what a shell says of a command it cannot find */
@@ -52,6 +52,7 @@ struct rs_outbox {
 	char said[128]; /* the beginning of its standard error */
 	uint64_t delivered, failed_attempts, dropped;
 	bool is_failing;
+	bool is_full; /* and that was said */
 	char error[160];
 };
 
@@ -66,6 +67,7 @@ drop_first(struct rs_outbox *o)
 	if (!o->first)
 		o->last = NULL;
 	o->waiting--;
+	o->is_full &= o->waiting > 0;
 	o->attempts = 0;
 	o->next_retry_ns = o->retry_ns;
 	free(d);
@@ -87,6 +89,10 @@ make_room(struct rs_outbox *o)
 		o->waiting--;
 		free(d);
 	}
+	if (!o->is_full)
+		rs_log_err("%s: too slow: the oldest of %d documents that wait are given up",
+		    o->name, (int)WAITING_MAX);
+	o->is_full = true;
 	o->dropped++;
 }
 
@@ -320,7 +326,8 @@ start(struct rs_outbox *o)
 	const int r = run(o);
 	if (r == 0)
 		return;
-	if (o->pid != 0) { /* it runs, but nobody feeds it: it will fail */
+	if (o->pid != 0) { /* it runs, but nobody feeds it: it must not look like success */
+		(void)kill(-o->pid, SIGKILL);
 		close_input(o);
 		return;
 	}

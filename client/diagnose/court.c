@@ -14,6 +14,8 @@
 /* As the daemon, whose second this is. */
 #define VOTE_NS RS_NS_PER_S
 enum { SERIES = 64, BLOCKS = 3, READINGS_MAX = 1 << 20 };
+/* The model takes no shorter one (block.h). */
+#define INTERVAL_MIN_NS (RS_NS_PER_S / 5)
 
 void
 rs_court_close(struct rs_court *c)
@@ -26,8 +28,10 @@ rs_court_close(struct rs_court *c)
 int
 rs_court_open(struct rs_court *c, rs_ns interval_ns, struct rs_judged *judged)
 {
-	const struct rs_model_conf conf = {
-	    .interval_ns = interval_ns, .max_series = SERIES, .n_blocks = BLOCKS};
+	/* Nobody looks at its blocks of samples. */
+	const struct rs_model_conf conf = {.interval_ns = RS_MAX(interval_ns, INTERVAL_MIN_NS),
+	    .max_series = SERIES,
+	    .n_blocks = BLOCKS};
 
 	memset(c, 0, sizeof(*c));
 	memset(judged, 0, sizeof(*judged));

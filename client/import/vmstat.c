@@ -2,7 +2,8 @@
 /*
  * A row ends with the total and the rate; names have blanks. How drivers call
  * their vectors: igb0:rxq0 and igb0:aq since FreeBSD 12, igb0:que 0 and igb0:link
- * before, ix0:q0, t5nex0:0a1 for queue 1 of port 0.
+ * before, ix0:q0, t5nex0:0a1 for queue 1 of port 0. OpenBSD has "irq114/em0" and
+ * "irq120/ix0:3".
  */
 #include "import/vmstat.h"
 
@@ -12,14 +13,14 @@
 /* Drivers of network devices with an interrupt of their own
  * (sys/amd64/conf/GENERIC and its modules); those of Wi-Fi as well. */
 static const char *const drivers[] = {"ae", "age", "al", "alc", "ale", "aq", "ath", "axge", "axp",
-    "bce", "bfe", "bge", "bnxt", "bwi", "bwn", "bxe", "cas", "cc", "cxgb", "cxl", "dc", "dpaa2",
-    "em", "ena", "enetc", "enic", "et", "fxp", "gem", "gve", "hn", "ice", "iavf", "igb", "igc",
-    "ipw", "iwi", "iwm", "iwn", "iwlwifi", "ix", "ixl", "ixv", "jme", "lem", "lge", "liquidio",
-    "malo", "mana", "mce", "mgb", "mlx4_core", "mlx5_core", "mlxen", "msk", "mskc", "mtw", "mwl",
-    "mxge", "my", "mvneta", "ncl", "nfe", "nge", "oce", "otus", "qlnx", "qlxgb", "qlxgbe", "qlxge",
-    "ral", "re", "rge", "rl", "rsu", "rtw88", "rum", "sfxge", "sge", "sis", "sk", "skc", "ste",
-    "stge", "t3b", "t4nex", "t5nex", "t6nex", "ti", "tsec", "txp", "vge", "vmx", "vr", "vte",
-    "vtnet", "wb", "xl", "xn"};
+    "bce", "bfe", "bge", "bnx", "bnxt", "bwi", "bwn", "bxe", "cas", "cc", "cxgb", "cxl", "dc",
+    "dpaa2", "em", "ena", "enetc", "enic", "et", "fxp", "gem", "gve", "hn", "hvn", "ice", "iavf",
+    "igb", "igc", "ipw", "iwi", "iwm", "iwn", "iwlwifi", "ix", "ixl", "ixv", "jme", "lem", "lge",
+    "liquidio", "malo", "mana", "mce", "mcx", "mgb", "mlx4_core", "mlx5_core", "mlxen", "msk",
+    "mskc", "mtw", "mwl", "mxge", "my", "mvneta", "ncl", "nfe", "nge", "oce", "otus", "qlnx",
+    "qlxgb", "qlxgbe", "qlxge", "ral", "re", "rge", "rl", "rsu", "rtw88", "rum", "sfxge", "sge",
+    "sis", "sk", "skc", "ste", "stge", "t3b", "t4nex", "t5nex", "t6nex", "ti", "tsec", "txp", "vge",
+    "vio", "vmx", "vr", "vte", "vtnet", "wb", "xl", "xn", "xnf"};
 
 static bool
 is_digit(char c)
@@ -44,7 +45,7 @@ is_nic(struct rs_text device)
 	return false;
 }
 
-/* "que 0", "rxq0", "q0", "0a1": queue 1 of port 0; the others are for control. */
+/* "que 0", "rxq0", "q0", "0", "0a1": queue 1 of port 0; the others are for control. */
 static bool
 take_queue(struct rs_text suffix, int32_t *ret)
 {
@@ -61,12 +62,11 @@ take_queue(struct rs_text suffix, int32_t *ret)
 		}
 	}
 	t = suffix;
-	if (rs_text_u64(&t, &n) && rs_text_skip(&t, "a") && rs_text_u64(&t, &n) && t.p == t.end &&
-	    n < INT32_MAX) {
-		*ret = (int32_t)n;
-		return true;
-	}
-	return false;
+	if (!rs_text_u64(&t, &n) || (rs_text_skip(&t, "a") && !rs_text_u64(&t, &n)) ||
+	    t.p != t.end || n >= INT32_MAX)
+		return false;
+	*ret = (int32_t)n;
+	return true;
 }
 
 static void
@@ -76,7 +76,8 @@ read_name(struct rs_vmstat_row *r)
 	uint64_t irq;
 
 	r->irq = r->queue = -1;
-	if (!rs_text_skip(&t, "irq") || !rs_text_u64(&t, &irq) || !rs_text_skip(&t, ":"))
+	if (!rs_text_skip(&t, "irq") || !rs_text_u64(&t, &irq) ||
+	    !(rs_text_skip(&t, ":") || rs_text_skip(&t, "/")))
 		return;
 	r->irq = irq <= INT32_MAX ? (int64_t)irq : -1;
 	t = rs_text_trim(t);

@@ -255,13 +255,35 @@ find_cause(struct rs_engine *e, const struct rs_view *v)
 	}
 }
 
+/* Says one thing in a tick: of the machine, or of the one core that matters. */
+static bool
+is_single(const struct rs_rule *r)
+{
+	return r->has_one_subject || r->rank > 0;
+}
+
+/* A complaint that each of many interfaces has must not keep out what is said of
+ * the machine. */
+static bool
+has_room_to_vote(const struct rs_engine *e, size_t rule)
+{
+	size_t free = RS_TRACKS_MAX;
+
+	for (size_t i = 0; i < e->tracks.n; i++)
+		free -= e->tracks.at[i].is_used;
+	return free > (is_single(e->rules[rule]) ? 0 : RS_TRACKS_KEPT);
+}
+
 static struct rs_track *
 find_or_add_track(struct rs_engine *e, size_t rule, const struct rs_subject *subject)
 {
 	const struct rs_track *const t = find_track(e, rule, subject);
 
-	return t ? &e->tracks.at[t - e->tracks.at]
-		 : rs_track_add(&e->tracks, rule, subject, &e->states[rule].votes);
+	if (t)
+		return &e->tracks.at[t - e->tracks.at];
+	return has_room_to_vote(e, rule)
+		   ? rs_track_add(&e->tracks, rule, subject, &e->states[rule].votes)
+		   : NULL;
 }
 
 static void
@@ -473,6 +495,36 @@ is_carried(const struct rs_engine *e, struct rs_track *t, struct rs_tally *tally
 	       raises(e, t, tally, tally->raise);
 }
 
+/* The severity that the votes carry. */
+static enum rs_severity
+severity_of(const struct rs_engine *e, const struct rs_track *t, const struct rs_tally *tally)
+{
+	int s = RS_CRIT;
+
+	while (s > RS_INFO && !raises(e, t, tally, tally->severity[s]))
+		s--;
+	return (enum rs_severity)s;
+}
+
+/* Where there is no room the least of the many makes it for what is worse. */
+static bool
+find_room(struct rs_engine *e, const struct rs_track *t, enum rs_severity severity)
+{
+	struct rs_track *least = NULL;
+
+	if (e->n_active + (is_single(rule_of(e, t)) ? 0 : RS_FINDINGS_KEPT) < RS_FINDINGS_MAX)
+		return true;
+	for (size_t i = 0; i < e->tracks.n; i++) {
+		struct rs_track *const at = &e->tracks.at[i];
+		if (at->is_active && !is_single(rule_of(e, at)) && at->f.severity < severity &&
+		    (!least || at->f.severity < least->f.severity))
+			least = at;
+	}
+	if (least)
+		clear_track(e, least);
+	return least != NULL;
+}
+
 static void
 try_raise(struct rs_engine *e, struct rs_track *t)
 {
@@ -487,7 +539,7 @@ try_raise(struct rs_engine *e, struct rs_track *t)
 	if (!is_carried(e, t, &tally) || is_outdone(e, t) ||
 	    (r->rank > 0 && !take_over(e, r->rank)))
 		return;
-	if (e->n_active >= RS_FINDINGS_MAX) {
+	if (!find_room(e, t, severity_of(e, t, &tally))) {
 		e->refused += !t->is_refused;
 		t->is_refused = true;
 		return;

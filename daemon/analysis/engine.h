@@ -7,7 +7,8 @@
 
 #include "rule.h"
 
-#define RS_FINDINGS_MAX 64 /* active at once; more are refused and counted */
+#define RS_FINDINGS_MAX 64  /* active at once; more are refused and counted */
+#define RS_FINDINGS_KEPT 16 /* of them for what is said of the machine */
 #define RS_THRESHOLDS_MAX 8
 
 struct rs_engine;

@@ -14,7 +14,8 @@ enum {
 	SLOTS = 60,
 	FLOW_TICKS = 64, /* 10 s at 200 ms, and room */
 	FLOW_MIN = 5,
-	BEST_SLOT_S = 5
+	BEST_SLOT_S = 5,
+	BACKLOG_S = 60
 };
 #define FLOW_NS (10 * RS_NS_PER_S)
 #define FLOW_SPAN_MIN_NS (8 * RS_NS_PER_S)
@@ -57,6 +58,8 @@ struct rs_recent {
 	rs_ns now_ns;
 	struct sample flow[FLOW_TICKS]; /* ring, next: where the next one goes */
 	unsigned next, n;
+	struct sum backlog_lost, backlog_passed;
+	int32_t backlog_cpu; /* that lost most when that was last so; -1: none */
 	struct best best[SLOTS];
 	double forwarded_pps, offered_pps; /* of the tick before: not yet in best */
 	struct nic nics[RS_RECENT_NICS_MAX];
@@ -82,6 +85,7 @@ rs_recent_new(struct rs_recent **ret)
 	if (!r)
 		return -ENOMEM;
 	r->forwarded_pps = NAN;
+	r->backlog_cpu = -1;
 	*ret = r;
 	return 0;
 }
@@ -238,16 +242,23 @@ add_nic(
 		add(&n->sums[i], r->now_ns, spans_s[i], increments[i]);
 }
 
+static double
+total_of(const struct sum *s)
+{
+	double all = 0.0;
+
+	for (unsigned i = 0; i < SLOTS; i++)
+		all += s->at[i];
+	return s->is_known ? all : (double)NAN;
+}
+
 double
 rs_recent_sum(const struct rs_recent *r, uint32_t ifindex, enum rs_recent_id id)
 {
 	for (unsigned i = 0; i < RS_RECENT_NICS_MAX; i++) {
 		if (r->nics[i].ifindex != ifindex || r->nics[i].seen != r->tick)
 			continue;
-		double all = 0.0;
-		for (unsigned s = 0; s < SLOTS; s++)
-			all += r->nics[i].sums[id].at[s];
-		return r->nics[i].sums[id].is_known ? all : (double)NAN;
+		return total_of(&r->nics[i].sums[id]);
 	}
 	return NAN;
 }
@@ -315,6 +326,39 @@ rs_recent_conntrack(const struct rs_recent *r, double *ret_growth_ps)
 	return true;
 }
 
+static void
+add_backlogs(struct rs_recent *r, const struct rs_view *v, double seconds)
+{
+	const double counts = has_hot_core(v) ? 0.0 : 1.0;
+	double lost = NAN, passed = NAN, most = 0.0;
+
+	for (size_t i = 0; i < v->n_cores; i++) {
+		const struct rs_core_view *const c = &v->cores[i];
+		/* What the flow limit sheds is counted as dropped, too. */
+		const double pps = counts * fmax(0.0, c->dropped_pps - fmax(0.0, c->flow_limit_ps));
+		if (isnan(c->dropped_pps) || isnan(c->processed_pps))
+			continue;
+		lost = fmax(0.0, lost) + pps * seconds;
+		passed = fmax(0.0, passed) + c->processed_pps * seconds;
+		if (pps <= most)
+			continue;
+		most = pps;
+		r->backlog_cpu = (int32_t)c->cpu;
+	}
+	add(&r->backlog_lost, r->now_ns, BACKLOG_S, lost);
+	add(&r->backlog_passed, r->now_ns, BACKLOG_S, passed);
+}
+
+struct rs_recent_backlog
+rs_recent_backlog(const struct rs_recent *r)
+{
+	return (struct rs_recent_backlog){
+	    .lost = total_of(&r->backlog_lost),
+	    .passed = total_of(&r->backlog_passed),
+	    .cpu = r->backlog_cpu,
+	};
+}
+
 /* A tick is compared with those before it, so it is added a tick later. */
 static void
 add_best(struct rs_recent *r, const struct rs_view *v)
@@ -362,6 +406,7 @@ rs_recent_add(struct rs_recent *r, const struct rs_view *v)
 	r->now_ns = v->mono_ns;
 	add_flow(r, v);
 	add_best(r, v);
+	add_backlogs(r, v, seconds);
 	for (size_t i = 0; i < v->n_nics; i++) {
 		if (v->nics[i].info.is_physical || v->nics[i].counts_in_sums)
 			add_nic(r, v, &v->nics[i], seconds);

@@ -48,6 +48,15 @@ bool rs_recent_flow(
  * above. */
 bool rs_recent_conntrack(const struct rs_recent *r, double *ret_growth_ps);
 
+/* What the cores' backlogs lost and took in the last 60 s, without what was lost
+ * while a core was hot and what the flow limit shed, and the core that lost most
+ * when that was last so. */
+struct rs_recent_backlog {
+	double lost, passed; /* packets; NAN: not known */
+	int32_t cpu;	     /* -1: none */
+};
+struct rs_recent_backlog rs_recent_backlog(const struct rs_recent *r);
+
 /* The best packet rate forwarded (sent) in a tick of the last 300 s, the present
  * tick not counted, and what was offered then (received and lost before the
  * stack); false: none. */

@@ -74,7 +74,7 @@ rs_total_tell_basis(const struct rs_totals *t, struct rs_says *out)
 		    out, "basis", "differences of two samples; the time between them is not known");
 	else if (t->basis == RS_TOTAL_DIFFERENCE)
 		rs_evidence_text(
-		    out, "basis", "differences of two samples, %.3g s apart", t->span_s);
+		    out, "basis", "differences of two samples, %.6g s apart", t->span_s);
 	else
 		rs_evidence_text(out, "basis",
 		    "totals since boot: they do not tell when, nor how busy a core was");

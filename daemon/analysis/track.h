@@ -10,6 +10,7 @@
 #include "vote.h"
 
 #define RS_TRACKS_MAX 128u /* findings that stand, have just ended, or are voted on */
+#define RS_TRACKS_KEPT 32u /* of them for rules that say one thing in a tick */
 
 struct rs_track {
 	bool is_used;

@@ -285,6 +285,13 @@ add_loss(struct summary *s)
 		add(s, "; %ld %% of %s dropped", percent(s->v->drops_pps / offered), text);
 }
 
+/* Its message has the share already, and it may be that of a minute. */
+static bool
+tells_loss(const struct rs_finding *f)
+{
+	return strncmp(f->code, "ring.", strlen("ring.")) == 0;
+}
+
 /* "; 760 Mbit/s now, ~940 Mbit/s if spread (then the link)" */
 static void
 add_reach(struct summary *s, bool can_spread)
@@ -357,7 +364,8 @@ say_limit(struct summary *s, const struct rs_finding *f, enum tail tail)
 		add_idle_cores(s);
 	else if (tail == TAIL_BUSIEST)
 		add_busiest(s);
-	add_loss(s);
+	if (!tells_loss(f))
+		add_loss(s);
 	if (tail != TAIL_NONE)
 		add_reach(s, is_imbalance && !f->is_ending);
 	add_others(s, f);
@@ -391,7 +399,11 @@ say_no_bottleneck(struct summary *s)
 static void
 say_too_early(struct summary *s, const struct rs_group *hot)
 {
-	add(s, "core %u at %ld %%: too early to judge", hot->cpu, percent(hot->packet_load));
+	if (hot->packet_load >= HOT)
+		add(s, "core %u at %ld %%: too early to judge", hot->cpu,
+		    percent(hot->packet_load));
+	else
+		add(s, "core %u %ld %% busy: too early to judge", hot->cpu, percent(hot->busy));
 	add_loss(s);
 	add_reach(s, false);
 	add_others(s, NULL);

@@ -65,7 +65,8 @@ rs_model_new(const struct rs_model_conf *c, struct rs_model **ret)
 	if (!m->blocks)
 		rc = -ENOMEM;
 	for (unsigned i = 0; rc == 0 && i < c->n_blocks; i++)
-		rc = rs_block_new(whole_pages(c->max_series), c->interval_ns, &m->blocks[i]);
+		rc = rs_block_new(
+		    whole_pages(c->max_series), RS_MIN(c->interval_ns, RS_BLOCK_NS), &m->blocks[i]);
 	if (rc < 0) {
 		rs_model_free(m);
 		return rc;

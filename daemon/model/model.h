@@ -16,7 +16,7 @@
 #include "view.h"
 
 struct rs_model_conf {
-	rs_ns interval_ns;
+	rs_ns interval_ns; /* that a sample is expected in; of a capture it may be any */
 	uint32_t max_series;
 	unsigned n_blocks; /* minute blocks in the pool, >= 3 */
 	struct rs_cpuset reserved;

@@ -195,6 +195,14 @@ def test_times_are_of_meta_json_else_of_uptime_else_unknown(tmp):
     equal(basis(router_copy(tmp, meta="{", **up)), ("rates", 1.25))
 
 
+def test_samples_may_be_near_or_far_apart(tmp):
+    for span in (0.02, 60.5, 86400):
+        answer = Run(router_copy(tmp, meta=meta(1000, 1000 + span))).answer
+        equal(answer["basis"], "rates")
+        assert abs(answer["interval_s"] - span) < 1e-6, answer["interval_s"]
+        equal(answer["cores"][0]["nic_interrupts"], 5050)
+
+
 # --- damage ---------------------------------------------------------------------------
 
 HEADER = "           CPU0       CPU1\n"

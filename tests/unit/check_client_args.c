@@ -60,6 +60,9 @@ static const struct {
     {{"map", "--after", "-5", NULL}, "--after does not go with 'map'"},
     {{"changes", "--format", "csv", NULL}, "--format does not go with 'changes'"},
     {{"diagnose", NULL}, "which capture or file?"},
+    {{"capture", NULL}, "where to?"},
+    {{"diagnose", "a", "-n", "3", NULL}, "-n does not go with 'diagnose'"},
+    {{"diagnose", "a", "--flows", NULL}, "--flows does not go with 'diagnose'"},
     {{"diagnose", "a", "b", NULL}, "'b' is one word too many"},
     {{"diagnose", "a", "--all", NULL}, "--all does not go with 'diagnose'"},
 };

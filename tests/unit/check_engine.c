@@ -748,6 +748,18 @@ evaluate_many(const struct rs_view *view, const double *t, struct rs_says *out)
 	}
 }
 
+enum { MANY = RS_FINDINGS_MAX - RS_FINDINGS_KEPT }; /* findings of them at once */
+
+static unsigned
+count_events(const char *word)
+{
+	unsigned n = 0;
+
+	for (const char *p = rs_buf_cstr(&events); (p = strstr(p, word)) != NULL; p++)
+		n++;
+	return n;
+}
+
 static const struct rs_rule rule_many = {.code = "test.m", .title = "M", .evaluate = evaluate_many};
 static const struct rs_rule *const many[] = {&rule_many, NULL};
 
@@ -791,34 +803,107 @@ START_TEST(engine_refuses_what_it_has_no_room_for_and_counts)
 {
 	const struct rs_finding *f[RS_FINDINGS_MAX + 1];
 
-	n_subjects = RS_FINDINGS_MAX;
+	n_subjects = MANY;
 	run(0, "     ");
-	ck_assert_uint_eq(rs_engine_active(e, f, RS_FINDINGS_MAX + 1), RS_FINDINGS_MAX);
+	ck_assert_uint_eq(rs_engine_active(e, f, RS_FINDINGS_MAX + 1), MANY);
 	ck_assert_uint_eq(rs_engine_refused(e), 0);
-	n_subjects = RS_FINDINGS_MAX + 1; /* more than a rule may say in a tick */
-	run(0, " ");
-	ck_assert_uint_eq(rs_engine_refused(e), 1);
 	/* Other subjects: they are voted on beside those that stand, then refused. */
 	n_subjects = 3;
 	first_subject = 1000;
 	run(0, "          ");
-	ck_assert_uint_eq(rs_engine_active(e, f, RS_FINDINGS_MAX + 1), RS_FINDINGS_MAX);
-	ck_assert_uint_eq(rs_engine_refused(e), 4);
+	ck_assert_uint_eq(rs_engine_active(e, f, RS_FINDINGS_MAX + 1), MANY);
+	ck_assert_uint_eq(rs_engine_refused(e), 3);
 	run(0, "  "); /* the first ones clear and make room */
 	ck_assert_uint_eq(rs_engine_active(e, f, RS_FINDINGS_MAX + 1), 3);
-	ck_assert_uint_eq(rs_engine_refused(e), 4);
+	ck_assert_uint_eq(rs_engine_refused(e), 3);
+}
+END_TEST
+
+START_TEST(engine_counts_what_a_rule_says_too_much)
+{
+	n_subjects = RS_FINDINGS_MAX + 1; /* more than a rule may say in a tick */
+	run(0, " ");
+	ck_assert_uint_eq(rs_engine_refused(e), 1);
 }
 END_TEST
 
 START_TEST(engine_refuses_subjects_it_cannot_vote_on)
 {
-	/* Three times as many as a rule may name, all within one window. */
+	/* Twice as many as a rule may name, all within one window. */
 	n_subjects = RS_FINDINGS_MAX;
-	for (unsigned i = 0; i < 3; i++) {
+	for (unsigned i = 0; i < 2; i++) {
 		first_subject = i * RS_FINDINGS_MAX;
 		run(0, " ");
 	}
-	ck_assert_uint_eq(rs_engine_refused(e), RS_FINDINGS_MAX);
+	ck_assert_uint_eq(rs_engine_refused(e), 32);
+}
+END_TEST
+
+/* 64 interfaces with two complaints each: what is said of the machine is heard. */
+static const struct rs_rule rule_many_too = {
+    .code = "test.n", .title = "N", .evaluate = evaluate_many};
+static const struct rs_rule *const crowd[] = {&rule_many, &rule_many_too, &rule_a, &rule_c, NULL};
+
+static void
+setup_crowd(void)
+{
+	setup_with(crowd);
+	first_subject = 0;
+}
+
+START_TEST(engine_has_room_for_the_machine_beside_many_interfaces)
+{
+	const struct rs_finding *f[RS_FINDINGS_MAX];
+
+	n_subjects = RS_FINDINGS_MAX;
+	run(0, "          ");
+	ck_assert_uint_eq(rs_engine_active(e, f, RS_FINDINGS_MAX), MANY);
+	now_says[2] = 'X';
+	run(0, "rrrrr");
+	ck_assert_uint_eq(rs_engine_active(e, f, RS_FINDINGS_MAX), MANY + 2);
+	ck_assert_str_eq(f[0]->code, "test.c");
+	ck_assert_int_eq(f[0]->severity, RS_CRIT);
+	ck_assert_str_eq(f[MANY + 1]->code, "test.a");
+}
+END_TEST
+
+static void
+evaluate_worse(const struct rs_view *view, const double *t, struct rs_says *out)
+{
+	const struct rs_subject s = core(0);
+
+	(void)view;
+	(void)t;
+	say(now_says[1], &s, out);
+}
+
+static const struct rs_rule rule_worse = {
+    .code = "test.w", .title = "W", .evaluate = evaluate_worse};
+static const struct rs_rule *const crowd_and_worse[] = {&rule_many, &rule_worse, NULL};
+
+static void
+setup_worse(void)
+{
+	setup_with(crowd_and_worse);
+	first_subject = 0;
+}
+
+START_TEST(engine_lets_the_least_go_for_what_is_worse)
+{
+	const struct rs_finding *f[RS_FINDINGS_MAX];
+
+	n_subjects = RS_FINDINGS_MAX; /* each a warning */
+	repeat(1, ' ', 10);
+	repeat(1, 'R', 5); /* as bad as they are */
+	ck_assert_uint_eq(rs_engine_active(e, f, RS_FINDINGS_MAX), MANY);
+	ck_assert_str_eq(f[0]->code, "test.m");
+	repeat(1, 'X', 5);
+	ck_assert_uint_eq(rs_engine_active(e, f, RS_FINDINGS_MAX), MANY);
+	ck_assert_str_eq(f[0]->code, "test.w");
+	ck_assert_int_eq(f[0]->severity, RS_CRIT);
+	repeat(1, 'X', 10); /* and the others do not take turns */
+	ck_assert_str_eq(f[0]->code, "test.w");
+	ck_assert_uint_eq(count_events("cleared"), 1);
 }
 END_TEST
 
@@ -941,7 +1026,8 @@ static Suite *
 suite(void)
 {
 	Suite *s = suite_create("engine");
-	TCase *tc = tcase_create("engine"), *tm = tcase_create("many");
+	TCase *tc = tcase_create("engine"), *tm = tcase_create("many"),
+	      *crowded = tcase_create("crowd"), *worse = tcase_create("worse");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, engine_votes_raise_and_clear, 0, (int)RS_ARRAY_LEN(lives));
@@ -976,9 +1062,16 @@ suite(void)
 	tcase_add_test(tm, engine_subjects_have_findings_of_their_own);
 	tcase_add_test(tm, engine_new_subject_was_clear_before);
 	tcase_add_test(tm, engine_refuses_what_it_has_no_room_for_and_counts);
+	tcase_add_test(tm, engine_counts_what_a_rule_says_too_much);
 	tcase_add_test(tm, engine_refuses_subjects_it_cannot_vote_on);
 	tcase_add_test(tm, engine_forgets_subjects_that_pass_by);
 	suite_add_tcase(s, tm);
+	tcase_add_checked_fixture(crowded, setup_crowd, teardown);
+	tcase_add_test(crowded, engine_has_room_for_the_machine_beside_many_interfaces);
+	suite_add_tcase(s, crowded);
+	tcase_add_checked_fixture(worse, setup_worse, teardown);
+	tcase_add_test(worse, engine_lets_the_least_go_for_what_is_worse);
+	suite_add_tcase(s, worse);
 	return s;
 }
 

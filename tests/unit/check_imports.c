@@ -312,6 +312,10 @@ static const struct {
     {"irq268: em0:irq0        99      0", "em0", -1, true, false, 99},
     {"irq269: t5nex0:0a1      7       0", "t5nex0", 1, true, false, 7},
     {"irq16: re0              5       0", "re0", -1, true, false, 5},
+    {"irq114/em0              8       1", "em0", -1, true, false, 8},
+    {"irq120/ix0:3            8       1", "ix0", 3, true, false, 8},
+    {"irq96/ahci0             8       1", "ahci0", -1, false, false, 8},
+    {"irq0/clock              8       1", "clock", -1, false, false, 8},
     {"irq19: ahci0            5       0", "ahci0", -1, false, false, 5},
     {"cpu0:timer              5       0", "", -1, false, false, 5},
 };

@@ -135,6 +135,16 @@ content(const char *name)
 	return text;
 }
 
+static unsigned
+count(const char *text, const char *word)
+{
+	unsigned n = 0;
+
+	for (const char *p = text; (p = strstr(p, word)) != NULL; p++)
+		n++;
+	return n;
+}
+
 START_TEST(outbox_delivers_in_order)
 {
 	open_box("cat >> out", NULL, 10 * RS_NS_PER_S, 3);
@@ -245,12 +255,19 @@ has_two(void)
 START_TEST(outbox_that_is_full_gives_up_the_oldest_that_waits)
 {
 	open_box("sleep 0.3; cat >> out; echo >> out", NULL, 10 * RS_NS_PER_S, 3);
+	const int before = dup(STDERR_FILENO);
+	const int log = open("log", O_CREAT | O_WRONLY, 0600);
+	ck_assert_int_eq(dup2(log, STDERR_FILENO), STDERR_FILENO);
 	put("first"); /* being delivered */
 	for (int i = 0; i < 70; i++) {
 		char text[16];
 		(void)snprintf(text, sizeof(text), "%d", i);
 		put(text);
 	}
+	ck_assert_int_eq(dup2(before, STDERR_FILENO), STDERR_FILENO);
+	(void)close(log);
+	(void)close(before);
+	ck_assert_uint_eq(count(content("log"), "given up"), 1); /* said once */
 	ck_assert_uint_eq(stats().waiting, 64);
 	ck_assert_uint_eq(stats().dropped, 7);
 	/* The one that is read now stays whole; 0 to 6 are gone. */
@@ -333,16 +350,6 @@ finding(int64_t id)
 	return f;
 }
 
-static unsigned
-count(const char *text, const char *word)
-{
-	unsigned n = 0;
-
-	for (const char *p = text; (p = strstr(p, word)) != NULL; p++)
-		n++;
-	return n;
-}
-
 START_TEST(alerts_tell_what_is_raised_and_cleared)
 {
 	const struct rs_alerts_conf c = {.exec = "cat >> out", .webhook = ""};
@@ -387,6 +394,9 @@ START_TEST(alerts_give_curl_no_secret_in_its_arguments)
 	rs_alerts_finding(alerts, RS_FINDING_RAISED, &f);
 	run_until(has_delivered);
 	ck_assert_ptr_null(strstr(content("args"), "s3cr3t"));
+	/* Its file of options is not read, and "[" in an address is no pattern. */
+	ck_assert_int_eq(strncmp(content("args"), "--disable ", 10), 0);
+	ck_assert_ptr_nonnull(strstr(content("args"), " --globoff "));
 	ck_assert_ptr_nonnull(
 	    strstr(content("config"), "url = \"https://hooks.example.net/T0/s3cr3t\""));
 	ck_assert_ptr_nonnull(strstr(content("body"), "\"event\":\"raised\""));

@@ -159,6 +159,35 @@ START_TEST(recent_tells_loss_while_no_core_was_hot)
 }
 END_TEST
 
+START_TEST(recent_tells_what_backlogs_lost_while_no_core_was_hot)
+{
+	b->cores[0].dropped_pps = b->cores[1].dropped_pps = NAN;
+	ticks(1);
+	ck_assert_int_eq(rs_recent_backlog(r).cpu, -1);
+	ck_assert_double_nan(rs_recent_backlog(r).lost);
+	for (unsigned i = 0; i < 2; i++) {
+		b->cores[i].dropped_pps = 0;
+		b->cores[i].processed_pps = 1000;
+	}
+	b->cores[1].dropped_pps = 15;
+	b->cores[1].flow_limit_ps = 5; /* shed on purpose */
+	ticks(10);
+	b->cores[1].dropped_pps = 0;
+	ticks(10);
+	ck_assert_double_eq_tol(rs_recent_backlog(r).lost, 100, 1e-6);
+	ck_assert_double_eq_tol(rs_recent_backlog(r).passed, 40000, 1e-6);
+	ck_assert_int_eq(rs_recent_backlog(r).cpu, 1);
+	rs_vb_core(b, 1, 0.95, 0.95);
+	b->cores[0].dropped_pps = 10;
+	ticks(10);
+	ck_assert_double_eq_tol(rs_recent_backlog(r).lost, 100, 1e-6);
+	ck_assert_int_eq(rs_recent_backlog(r).cpu, 1);
+	b->cores[0].dropped_pps = 0;
+	ticks(60);
+	ck_assert_double_eq(rs_recent_backlog(r).lost, 0.0);
+}
+END_TEST
+
 START_TEST(recent_tells_how_fast_the_table_of_connections_grows)
 {
 	double growth;
@@ -241,6 +270,7 @@ suite(void)
 	tcase_add_test(tc, recent_leaves_out_carrier_changes_that_a_setting_brought_about);
 	tcase_add_test(tc, recent_leaves_out_damaged_frames_of_a_link_that_comes_or_goes);
 	tcase_add_test(tc, recent_tells_loss_while_no_core_was_hot);
+	tcase_add_test(tc, recent_tells_what_backlogs_lost_while_no_core_was_hot);
 	tcase_add_test(tc, recent_tells_how_fast_the_table_of_connections_grows);
 	tcase_add_test(tc, recent_flow_tells_flat_from_moving);
 	tcase_add_test(tc, recent_best_is_of_the_past_five_minutes);

@@ -309,7 +309,7 @@ START_TEST(verdict_of_a_hot_core_waits_for_the_votes)
 	rs_vb_core(b, 1, 0.62, 0.98);
 	nic->counts_in_sums = false;
 	b->v.tick = 1;
-	ck_assert_str_eq(line(), "core 1 at 62 %: too early to judge");
+	ck_assert_str_eq(line(), "core 1 98 % busy: too early to judge");
 	/* What is not hot needs no votes. */
 	rs_vb_core(b, 1, 0.62, 0.62);
 	ck_assert_str_eq(line(), "no bottleneck: rate unknown, busiest core 62 %");

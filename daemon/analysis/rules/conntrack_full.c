@@ -46,9 +46,14 @@ table_of(const struct rs_view *v, double max, const double *t)
 }
 
 static void
-tell_message(const struct table *c, struct rs_says *out)
+tell_message(const struct table *c, double critical, struct rs_says *out)
 {
-	if (c->refused_ps > 0.0)
+	if (c->refused_ps > 0.0 && !(c->fill >= critical))
+		rs_message(out,
+		    "connection table was full a moment ago (now %.0f of %.0f): %.0f "
+		    "connections a second found no room",
+		    c->entries, c->max, c->refused_ps);
+	else if (c->refused_ps > 0.0)
 		rs_message(out,
 		    "connection table is full (%.0f of %.0f): %.0f new ones a second "
 		    "find no room",
@@ -118,9 +123,9 @@ advise_timeout(const struct rs_view *v, struct rs_says *out)
 }
 
 static void
-tell(const struct rs_view *v, const struct table *c, struct rs_says *out)
+tell(const struct rs_view *v, const struct table *c, double critical, struct rs_says *out)
 {
-	tell_message(c, out);
+	tell_message(c, critical, out);
 	rs_cause(out, "more connections at once than the table was made for");
 	rs_cause(out, "a flood or a scan, or connections that ended without a word");
 	rs_evidence(out, "part of the table in use", c->fill, RS_UNIT_RATIO);
@@ -154,7 +159,7 @@ evaluate(const struct rs_view *v, const double *t, struct rs_says *out)
 	const bool is_crit = c.fill >= t[CRITICAL] || c.refused_ps > 0.0;
 	rs_say(out, &rs_subject_host, rs_condition_of(raises, true), is_crit ? RS_CRIT : RS_WARN,
 	    RS_HIGH);
-	tell(v, &c, out);
+	tell(v, &c, t[CRITICAL], out);
 }
 
 RS_RULE(conntrack_full) = {

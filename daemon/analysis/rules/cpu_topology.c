@@ -108,16 +108,16 @@ tell(const struct rs_view *v, const struct rs_group *g, const struct place *p, s
 
 	if (!isnan(p->larger)) {
 		rs_message(out,
-		    "core %u is full with packets and a small one; core %u is larger "
-		    "and idle",
+		    "core %u, a small one, is full of packets while core %u, a larger one, is "
+		    "idle",
 		    p->from, p->to);
 		rs_evidence(out, "its capacity", p->capacity, RS_UNIT_NONE);
 		rs_evidence(out, "that of the larger", p->larger, RS_UNIT_NONE);
 		rs_cause(out, "its interrupts, or RPS, name the small core");
 	} else {
 		rs_message(out,
-		    "two halves of one physical core handle packets, core %u one of "
-		    "them, while core %u is idle",
+		    "core %u and its sibling, two halves of one physical core, both handle "
+		    "packets while core %u is idle",
 		    p->from, p->to);
 		rs_cause(
 		    out, "siblings (SMT) share one core: the second brings little for packets");

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "cause.h"
+#include "headroom.h"
 #include "loss.h"
 #include "speed.h"
 #include "umbrella.h"
@@ -35,8 +36,8 @@ tell(const struct rs_view *v, const struct rs_nic_view *nic, double damaged, dou
 {
 	struct rs_advice a = {.undo = "nothing to undo: it only looks"};
 
-	rs_message(out, "%s received %.0f damaged frames in ten minutes, 1 of %.0f", nic->info.name,
-	    damaged, fmax(1.0, 1.0 / ratio));
+	rs_message(out, "%s received %.0f damaged frames in ten minutes, 1 of about %.0f",
+	    nic->info.name, damaged, fmax(1.0, rs_round_2(1.0 / ratio)));
 	rs_cause(out, "a cable, plug or optical module that is damaged, dirty or too weak");
 	if (rs_nic_is(v, nic, RS_F_DUPLEX, "half"))
 		rs_cause(out, "half duplex here and full duplex there");

@@ -13,13 +13,16 @@
 #include "umbrella.h"
 #include "verdict.h"
 
-enum { HOT, CRITICAL };
+enum { HOT, CRITICAL, PACKETS, LOSS };
 
 static const struct rs_threshold thresholds[] = {
     [HOT] = {"hot", 0.90, 0.50, 1.0, RS_UNIT_RATIO,
 	"Packet load from which the core is the cause, not its backlog"},
     [CRITICAL] = {"critical", 0.001, 0.0, 1.0, RS_UNIT_RATIO,
 	"Part of the packets that makes it critical where the core is full"},
+    [PACKETS] = {"packets", 10.0, 1.0, 1e9, RS_UNIT_PACKETS,
+	"Packets dropped in the last minute, in bursts far from each other"},
+    [LOSS] = {"loss", 0.0001, 0.0, 1.0, RS_UNIT_RATIO, "And their part of all packets"},
     {0},
 };
 
@@ -131,6 +134,30 @@ tell(const struct rs_view *v, const struct droppers *d, bool is_hot, struct rs_s
 		advise(v, out);
 }
 
+/* Bursts may be further apart than five samples: then what a minute lost raises it.
+ * While it stands only new drops keep it. */
+static void
+evaluate_minute(const struct rs_view *v, const double *t, struct rs_says *out)
+{
+	const struct rs_recent_backlog b = rs_recent_backlog(rs_recent_of(out));
+	const struct rs_core_view *const c = b.cpu >= 0 ? rs_view_core(v, (unsigned)b.cpu) : NULL;
+
+	if (rs_standing_core(out) >= 0 || !c || !(b.lost >= t[PACKETS]) ||
+	    !(b.lost >= t[LOSS] * (b.lost + b.passed)))
+		return;
+	const struct rs_subject subject = rs_core_subject(c->cpu);
+	char share[24];
+	rs_format_share(b.lost / (b.lost + b.passed), share);
+	rs_say(out, &subject, RS_COND_RAISE, RS_WARN, RS_HIGH);
+	rs_message(out, "the backlog of core %u overflows in bursts: %.0f packets lost in a minute",
+	    c->cpu, b.lost);
+	tell_cause(c, false, out);
+	rs_evidence_noted(out, "packets dropped in the last minute", b.lost, RS_UNIT_PACKETS,
+	    "%s of them", share);
+	rs_evidence(out, "packet load of that core", c->packet_load, RS_UNIT_RATIO);
+	advise(v, out);
+}
+
 static void
 evaluate(const struct rs_view *v, const double *t, struct rs_says *out)
 {
@@ -141,8 +168,10 @@ evaluate(const struct rs_view *v, const double *t, struct rs_says *out)
 		rs_needs(out, "counters of the cores' backlogs (/proc/net/softnet_stat)");
 		return;
 	}
-	if (!d.named)
+	if (!d.named) {
+		evaluate_minute(v, t, out);
 		return;
+	}
 	const struct rs_group *const g = rs_place_group(v, d.named->cpu);
 	const bool is_hot = g && rs_group_is_hot(g, t[HOT]);
 	const bool is_much =
