@@ -28,7 +28,8 @@ tell_message(const struct rs_scene *s, const struct rs_shape *shape, const struc
 	char by[96], rate[24], at[40] = "";
 	const double pps = fmax(s->v->rx_pps, s->v->tx_pps);
 
-	if (!isnan(pps)) {
+	/* The packets may be those of another network namespace. */
+	if (pps >= RS_NETWORK_WORK_PS) {
 		rs_format_pps(pps, rate);
 		(void)snprintf(at, sizeof(at), " at %s", rate);
 	}
