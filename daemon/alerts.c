@@ -177,7 +177,7 @@ rs_alerts_finding(struct rs_alerts *a, enum rs_finding_event ev, const struct rs
 	if (!word)
 		return;
 	(void)gethostname(host, sizeof(host) - 1);
-	rs_buf_init(&text, 256 * 1024);
+	rs_buf_init(&text, (size_t)256 * 1024);
 	rs_json_init(&j, &text);
 	rs_json_object(&j);
 	rs_json_put_string(&j, "event", word);

@@ -27,13 +27,13 @@ name_database(const char *path, char dst[static 256])
 		(void)rs_text_copy(
 		    (struct rs_text){path, slash == path ? base : slash}, folder, sizeof(folder));
 	char *const real = realpath(folder, NULL);
-	const size_t len = real ? strlen(real) : 256;
-	if (len + strlen(base) + 2 > 256) {
-		(void)rs_text_copy(rs_text_of(path), dst, 256);
-	} else {
-		memcpy(dst, real, len);
+	const size_t len = real ? strlen(real) : 0;
+	if (real && len + strlen(base) + 2 <= 256) {
+		(void)rs_text_copy(rs_text_of(real), dst, 256);
 		dst[len] = '/';
 		(void)rs_text_copy(rs_text_of(base), dst + len + 1, 256 - len - 1);
+	} else {
+		(void)rs_text_copy(rs_text_of(path), dst, 256);
 	}
 	free(real);
 }

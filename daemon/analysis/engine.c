@@ -561,6 +561,17 @@ is_over(const struct rs_engine *e, const struct rs_track *t)
 	return tally.severity[RS_INFO] == 0;
 }
 
+static void
+end_tick(struct rs_engine *e, struct rs_track *t)
+{
+	if (t->is_active && is_outdone(e, t))
+		clear_track(e, t);
+	if (t->is_active && t->has_changed)
+		tell(e, RS_FINDING_CHANGED, t);
+	if (t->is_used && is_over(e, t))
+		rs_track_release(&e->tracks, t);
+}
+
 void
 rs_engine_run(struct rs_engine *e, const struct rs_view *v, rs_finding_fn fn, void *arg)
 {
@@ -582,15 +593,8 @@ rs_engine_run(struct rs_engine *e, const struct rs_view *v, rs_finding_fn fn, vo
 				try_raise(e, &e->tracks.at[j]);
 		}
 	}
-	for (size_t i = e->tracks.n; i-- > 0;) {
-		struct rs_track *const t = &e->tracks.at[i];
-		if (t->is_active && is_outdone(e, t))
-			clear_track(e, t);
-		if (t->is_active && t->has_changed)
-			tell(e, RS_FINDING_CHANGED, t);
-		if (t->is_used && is_over(e, t))
-			rs_track_release(&e->tracks, t);
-	}
+	for (size_t i = e->tracks.n; i-- > 0;)
+		end_tick(e, &e->tracks.at[i]);
 	e->fn = NULL;
 }
 
