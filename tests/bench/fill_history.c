@@ -45,10 +45,10 @@ series_of(uint32_t i)
 	const uint32_t k = i - CORES * (uint32_t)RS_ARRAY_LEN(of_cores);
 
 	if (i < CORES * RS_ARRAY_LEN(of_cores)) {
-		s.metric = of_cores[i / CORES];
+		s.metric = (uint16_t)of_cores[i / CORES];
 		s.labels.cpu = (int32_t)(i % CORES);
 	} else {
-		s.metric = of_nics[k / DEVICES];
+		s.metric = (uint16_t)of_nics[k / DEVICES];
 		(void)snprintf(s.labels.device, sizeof(s.labels.device), "eth%u", k % DEVICES);
 	}
 	return s;

@@ -26,7 +26,7 @@ def raise_it(story, daemon):
         story.traffic.set(rate)
         load, _ = load_of(story.judge, story.target, 3)
         say(f"attempt {attempt}: {rate:.0f} packets/s, load {load:.2f}")
-        if abs(load - GOAL) <= 0.12:
+        if load >= GOAL - 0.12:  # a full core has the same cause
             deadline = time.monotonic() + 20
             while time.monotonic() < deadline:
                 found = findings(daemon, "rps.misset")
