@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "import/import.h"
 #include "linux/drivers.h"
 
 enum { PCI_ADDRESS_MIN = 12, INTERFACE_NAME_MAX = 15 };
@@ -106,30 +107,11 @@ is_name(struct rs_text t)
 	return true;
 }
 
-static bool
-fits(const char *form, struct rs_text t)
-{
-	for (; *form != '\0'; form++) {
-		if (t.p == t.end)
-			return false;
-		if (*form != '#') {
-			if (*t.p++ != *form)
-				return false;
-			continue;
-		}
-		if (!is_digit(*t.p))
-			return false;
-		while (t.p < t.end && is_digit(*t.p))
-			t.p++;
-	}
-	return t.p == t.end;
-}
-
 bool
 rs_guess_is_interface(struct rs_text name)
 {
 	for (size_t i = 0; i < RS_ARRAY_LEN(name_forms); i++) {
-		if (fits(name_forms[i], name))
+		if (rs_import_fits(name_forms[i], name))
 			return true;
 	}
 	/* systemd's longer ones: "en" or "wl", a letter, a number. */
@@ -259,7 +241,7 @@ static bool
 guess_part(struct rs_text action, struct rs_guess *ret)
 {
 	for (size_t i = 0; i < RS_ARRAY_LEN(parts); i++) {
-		if (!fits(parts[i].form, action) &&
+		if (!rs_import_fits(parts[i].form, action) &&
 		    !(parts[i].is_prefix && rs_text_starts(action, parts[i].form)))
 			continue;
 		ret->driver = parts[i].driver != NULL ? rs_text_of(parts[i].driver) : action;

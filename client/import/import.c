@@ -48,6 +48,23 @@ is_digit(const char *p, const char *end)
 }
 
 bool
+rs_import_fits(const char *form, struct rs_text t)
+{
+	for (; *form != '\0'; form++) {
+		if (*form != '#') {
+			if (t.p == t.end || *t.p++ != *form)
+				return false;
+			continue;
+		}
+		if (!is_digit(t.p, t.end))
+			return false;
+		while (is_digit(t.p, t.end))
+			t.p++;
+	}
+	return t.p == t.end;
+}
+
+bool
 rs_import_number(struct rs_text *t, double *ret)
 {
 	struct rs_text at = *t;

@@ -40,6 +40,9 @@ bool rs_import_number(struct rs_text *t, double *ret);
 bool rs_import_is_number(struct rs_text word, double *ret);
 bool rs_import_is_u64(struct rs_text word, uint64_t *ret);
 
+/* Whether the whole text has this form, in which '#' stands for digits: "eth#-rx-#". */
+bool rs_import_fits(const char *form, struct rs_text t);
+
 /* A header by the words in it: the place of a word, or -1. */
 #define RS_WORDS_MAX 24u
 struct rs_words {

@@ -91,25 +91,6 @@ static const struct {
     {"cx_lowest", RS_SYSCTL_CX_LOWEST},
 };
 
-static bool
-fits(const char *pattern, struct rs_text t)
-{
-	for (; *pattern != '\0'; pattern++) {
-		if (t.p == t.end)
-			return false;
-		if (*pattern != '#') {
-			if (*t.p++ != *pattern)
-				return false;
-			continue;
-		}
-		if (!is_digit(*t.p))
-			return false;
-		while (t.p < t.end && is_digit(*t.p))
-			t.p++;
-	}
-	return t.p == t.end;
-}
-
 /* The kind of the last node, knowing whether a queue's node is before it. */
 static enum rs_sysctl_kind
 kind_of(struct rs_text leaf, unsigned direction)
@@ -120,7 +101,7 @@ kind_of(struct rs_text leaf, unsigned direction)
 			return of == 2 ? RS_SYSCTL_QUEUE_TX : RS_SYSCTL_QUEUE_RX;
 	}
 	for (size_t i = 0; i < RS_ARRAY_LEN(device_leaves); i++) {
-		if (fits(device_leaves[i].leaf, leaf))
+		if (rs_import_fits(device_leaves[i].leaf, leaf))
 			return device_leaves[i].kind;
 	}
 	return RS_SYSCTL_OTHER;

@@ -362,3 +362,16 @@ rs_flows_evidence(struct rs_says *out, const struct rs_lead *l, const struct rs_
 	rs_evidence_text(out, "probability that chance does this", "%.2g%s", f->chance,
 	    f->say == RS_FLOWS_UNKNOWN ? ", were they two flows" : "");
 }
+
+const struct rs_lead *
+rs_flows_turn(struct rs_says *out, struct rs_lead_flows *ret)
+{
+	const struct rs_lead *const any = rs_lead_in(out);
+
+	if (!any)
+		return NULL;
+	rs_lead_flows_of(any, ret);
+	if (ret->say == RS_FLOWS_UNKNOWN)
+		rs_needs(out, RS_FLOWS_NEEDED);
+	return rs_cause_turn(out);
+}

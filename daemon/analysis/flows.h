@@ -59,8 +59,13 @@ struct rs_subject rs_queue_subject(
 #define RS_FLOW_BYTES 112
 void rs_flow_format(const struct rs_heavy_flow *f, char dst[static RS_FLOW_BYTES]);
 
-/* The flows with their rates and queues, and the probability. */
+/* The lead and what is judged of its flows, when the cause of this tick is this
+ * rule's; NULL: it is not, or no core leads. Says that the rule needs flows where
+ * they are not known. */
 struct rs_says;
+const struct rs_lead *rs_flows_turn(struct rs_says *out, struct rs_lead_flows *ret);
+
+/* The flows with their rates and queues, and the probability. */
 void rs_flows_evidence(struct rs_says *out, const struct rs_lead *l, const struct rs_lead_flows *f);
 
 /* A stacked interface that hides the flows in it from the NIC below, and whether

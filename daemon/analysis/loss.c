@@ -206,3 +206,21 @@ rs_host_number(const struct rs_view *v, enum rs_fact_id id)
 {
 	return number_of(rs_view_fact(v, id, 0, RS_NO_QUEUE));
 }
+
+void
+rs_rings_look(const struct rs_view *v, const double *thresholds, struct rs_says *out,
+    void (*look)(const struct rs_view *v, const struct rs_nic_view *nic, const double *thresholds,
+	struct rs_says *out))
+{
+	bool is_known = false;
+
+	for (size_t i = 0; i < v->n_nics; i++) {
+		const struct rs_nic_view *const nic = &v->nics[i];
+		if (!nic->info.is_physical && !nic->counts_in_sums)
+			continue;
+		is_known |= !isnan(nic->lost_ring_pps);
+		look(v, nic, thresholds, out);
+	}
+	if (!is_known)
+		rs_needs(out, "counters of packets lost in receive rings");
+}

@@ -29,6 +29,13 @@ struct rs_ring_loss {
 bool rs_ring_loss_of(const struct rs_view *v, const struct rs_recent *r,
     const struct rs_nic_view *nic, struct rs_ring_loss *ret);
 
+/* Calls look for each interface that may lose in its rings; says what a rule needs
+ * when no such loss is known of any. */
+struct rs_says;
+void rs_rings_look(const struct rs_view *v, const double *thresholds, struct rs_says *out,
+    void (*look)(const struct rs_view *v, const struct rs_nic_view *nic, const double *thresholds,
+	struct rs_says *out));
+
 /* The fullest core that serves receive queues of the interface. A queue that is
  * polled without end interrupts nobody: then its line's affinity tells. */
 void rs_ring_core_of(

@@ -24,12 +24,14 @@ rs_mask_hex(const struct rs_cpuset *s, char *dst, size_t cap)
 	while (i > 0 && group_of(s, i) == 0)
 		i--;
 	int n = snprintf(dst, cap, "%x", group_of(s, i));
-	size_t len = (size_t)n;
-	while (len < cap && i-- > 0) {
-		n = snprintf(dst + len, cap - len, ",%08x", group_of(s, i));
+	size_t len = 0;
+	while (n >= 0 && (size_t)n < cap - len) {
 		len += (size_t)n;
+		if (i-- == 0)
+			return true;
+		n = snprintf(dst + len, cap - len, ",%08x", group_of(s, i));
 	}
-	return len < cap;
+	return false;
 }
 
 bool

@@ -14,7 +14,8 @@ import signal
 import subprocess
 import sys
 import tarfile
-import tempfile
+
+from cases import run_cases
 
 RINGSIDE = os.environ.get("RINGSIDE", "ringside")
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -380,22 +381,5 @@ def test_a_system_it_does_not_know_is_left_alone(tmp):
     assert "Plan9" in run.stderr and not os.path.exists(out), run.stderr
 
 
-def main():
-    tests = [(n, f) for n, f in globals().items() if n.startswith("test_")]
-    failed = 0
-    for name, test in tests:
-        with tempfile.TemporaryDirectory() as tmp:
-            try:
-                test(tmp)
-                print("ok", name[5:])
-            except AssertionError as why:
-                failed += 1
-                print("FAIL", name[5:], why)
-            except Exception as why:  # pylint: disable=broad-except
-                failed += 1
-                print("FAIL", name[5:], repr(why))
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_cases(dict(globals())))

@@ -17,6 +17,8 @@ import sys
 import tarfile
 import tempfile
 
+from cases import run_cases
+
 RINGSIDE = os.environ.get("RINGSIDE", "ringside")
 FIXTURES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "fixtures")
 ROUTER = os.path.join(FIXTURES, "router-4cpu-igb")
@@ -445,22 +447,5 @@ def test_the_text_tells_what_was_read_and_skipped(_):
         assert word in text, (word, text)
 
 
-def main():
-    tests = [(n, f) for n, f in globals().items() if n.startswith("test_")]
-    failed = 0
-    for name, test in tests:
-        with tempfile.TemporaryDirectory() as tmp:
-            try:
-                test(tmp)
-                print("ok", name[5:])
-            except AssertionError as why:
-                failed += 1
-                print("FAIL", name[5:], why)
-            except Exception as why:  # pylint: disable=broad-except
-                failed += 1
-                print("FAIL", name[5:], repr(why))
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_cases(dict(globals())))

@@ -246,11 +246,12 @@ def enter_router():
     os.close(fd)
 
 
-def main():
+def in_a_router(why_two_cores, play):
+    """Makes the namespaces and the traffic, calls play(story), takes all away."""
     if os.geteuid() != 0:
         skip("network namespaces need root")
     if len(os.sched_getaffinity(0)) < 2:
-        skip("two cores are needed to pile packets on one of them")
+        skip(f"two cores are needed to {why_two_cores}")
     if subprocess.run(["ip", "netns", "add", PREFIX + "probe"], capture_output=True).returncode:
         skip("this system makes no network namespaces")
     run("ip", "netns", "del", PREFIX + "probe")
@@ -258,17 +259,25 @@ def main():
     try:
         story = Story()
         enter_router()
-        with Posts() as posts, tempfile.TemporaryDirectory() as folder:
-            os.chmod(folder, 0o777)  # the daemon's commands are not root's
-            told = os.path.join(folder, "told")
-            config = (f"[alerts]\nexec = cat >> {told}\n"
-                      f"webhook = http://127.0.0.1:{posts.port}/hook?key=s3cr3t\n")
-            with Daemon(story.wrapper, config=config) as daemon:
-                return run_tests(steps(story, daemon, told, posts))
+        return play(story)
     finally:
         if story:
             story.close()
         Rig.remove()
+
+
+def play(story):
+    with Posts() as posts, tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o777)  # the daemon's commands are not root's
+        told = os.path.join(folder, "told")
+        config = (f"[alerts]\nexec = cat >> {told}\n"
+                  f"webhook = http://127.0.0.1:{posts.port}/hook?key=s3cr3t\n")
+        with Daemon(story.wrapper, config=config) as daemon:
+            return run_tests(steps(story, daemon, told, posts))
+
+
+def main():
+    return in_a_router("pile packets on one of them", play)
 
 
 class Posts(http.server.ThreadingHTTPServer):

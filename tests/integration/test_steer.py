@@ -5,12 +5,11 @@ so, with the command that corrects it; and once that was run, the finding ends.
 """
 
 import os
-import subprocess
 import sys
 import time
 
-from rig import Daemon, run_tests, say, skip, wait_for
-from test_router import (PREFIX, ROUTER, Rig, Story, enter_router, inside, load_of, run)
+from rig import Daemon, run_tests, say, wait_for
+from test_router import ROUTER, in_a_router, inside, load_of, run
 
 GOAL = 0.78  # of the steered core: it leads, and does not have to be full
 
@@ -67,24 +66,13 @@ def steps(story, daemon):
             the_finding_ends_when_the_advice_is_followed]
 
 
+def play(story):
+    with Daemon(story.wrapper) as daemon:
+        return run_tests(steps(story, daemon))
+
+
 def main():
-    if os.geteuid() != 0:
-        skip("network namespaces need root")
-    if len(os.sched_getaffinity(0)) < 2:
-        skip("two cores are needed to hand packets from one to another")
-    if subprocess.run(["ip", "netns", "add", PREFIX + "probe"], capture_output=True).returncode:
-        skip("this system makes no network namespaces")
-    run("ip", "netns", "del", PREFIX + "probe")
-    story = None
-    try:
-        story = Story()
-        enter_router()
-        with Daemon(story.wrapper) as daemon:
-            return run_tests(steps(story, daemon))
-    finally:
-        if story:
-            story.close()
-        Rig.remove()
+    return in_a_router("hand packets from one to another", play)
 
 
 if __name__ == "__main__":

@@ -188,17 +188,7 @@ look(const struct rs_view *v, const struct rs_nic_view *nic, const double *t, st
 static void
 evaluate(const struct rs_view *v, const double *t, struct rs_says *out)
 {
-	bool is_known = false;
-
-	for (size_t i = 0; i < v->n_nics; i++) {
-		const struct rs_nic_view *const nic = &v->nics[i];
-		if (!nic->info.is_physical && !nic->counts_in_sums)
-			continue;
-		is_known |= !isnan(nic->lost_ring_pps);
-		look(v, nic, t, out);
-	}
-	if (!is_known)
-		rs_needs(out, "counters of packets lost in receive rings");
+	rs_rings_look(v, t, out, look);
 }
 
 RS_RULE(ring_overflow_idle) = {

@@ -200,16 +200,11 @@ advise(const struct rs_lead *l, const struct rs_lead_flows *f, struct rs_says *o
 static void
 evaluate(const struct rs_view *v, const double *t, struct rs_says *out)
 {
-	const struct rs_lead *const any = rs_lead_in(out), *const l = rs_cause_turn(out);
 	struct rs_lead_flows f;
+	const struct rs_lead *const l = rs_flows_turn(out, &f);
 
 	(void)v;
 	(void)t;
-	if (!any)
-		return;
-	rs_lead_flows_of(any, &f);
-	if (f.say == RS_FLOWS_UNKNOWN)
-		rs_needs(out, RS_FLOWS_NEEDED);
 	if (!l)
 		return;
 	const struct rs_subject subject = rs_nic_subject(l->nic);
