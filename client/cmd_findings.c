@@ -99,6 +99,32 @@ show_causes(struct rs_page *p, const json_t *causes)
 	}
 }
 
+/* The causes it is not, in one paragraph: "core.a (reason), core.b (reason)"; *told is
+ * what was said last, for a core that limits and its cause have the same. */
+static void
+show_ruled_out(struct rs_page *p, const json_t *ruled_out, const json_t **told)
+{
+	struct rs_buf all;
+
+	if (json_array_size(ruled_out) == 0)
+		return;
+	if (json_equal(ruled_out, *told)) {
+		rs_page_printf(p, "  not:     as above");
+		rs_page_end(p);
+		return;
+	}
+	*told = ruled_out;
+	rs_buf_init(&all, p->out.max_bytes);
+	for (size_t i = 0; i < json_array_size(ruled_out); i++) {
+		const json_t *const one = json_array_get(ruled_out, i);
+		rs_buf_printf(&all, "%s%s (%s)", i > 0 ? ", " : "", rs_doc_word(one, "code"),
+		    rs_doc_word(one, "reason"));
+	}
+	rs_page_printf(p, "  not:     ");
+	rs_page_prose(p, p->column, "%s", rs_buf_cstr(&all));
+	rs_buf_fini(&all);
+}
+
 /* A command stays on one line, however long: it is there to be copied. */
 static void
 show_advice(struct rs_page *p, const json_t *advice)
@@ -131,6 +157,7 @@ show_advice(struct rs_page *p, const json_t *advice)
 void
 rs_show_findings(struct rs_page *p, const struct json_t *findings)
 {
+	const json_t *told = NULL;
 
 	if (json_array_size(findings) == 0)
 		rs_page_prose(p, 0, "no findings");
@@ -144,6 +171,7 @@ rs_show_findings(struct rs_page *p, const struct json_t *findings)
 		rs_page_prose(p, 2, "%s", rs_doc_word(f, "message"));
 		show_evidence(p, json_object_get(f, "evidence"));
 		show_causes(p, json_object_get(f, "causes"));
+		show_ruled_out(p, json_object_get(f, "ruled_out"), &told);
 		show_advice(p, json_object_get(f, "advice"));
 	}
 }

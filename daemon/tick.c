@@ -6,6 +6,7 @@
 
 #include "clock.h"
 #include "load.h"
+#include "recent.h"
 
 #include <errno.h>
 #include <string.h>
@@ -110,7 +111,8 @@ rs_instrument_verdict(struct rs_instrument *i)
 		const int64_t cleared_ms = i->last_cleared_boot_ms != 0
 					       ? v->wall_ms - v->boot_ms + i->last_cleared_boot_ms
 					       : 0;
-		rs_verdict_make(v, active, n, cleared_ms, &i->verdict);
+		rs_verdict_make(v, active, n, rs_recent_line(rs_engine_recent(i->engine)),
+		    cleared_ms, &i->verdict);
 		i->is_worded = true;
 	}
 	return &i->verdict;

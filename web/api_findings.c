@@ -73,6 +73,21 @@ put_advice(struct rs_json *j, const struct rs_finding *f)
 	rs_json_end(j);
 }
 
+static void
+put_ruled_out(struct rs_json *j, const struct rs_finding *f)
+{
+	rs_json_key(j, "ruled_out");
+	rs_json_array(j);
+	for (uint32_t i = 0; i < f->n_ruled_out && i < RS_RULED_OUT_MAX; i++) {
+		rs_json_object(j);
+		rs_json_put_string(j, "code", f->ruled_out[i].code);
+		rs_json_put_string(j, "title", f->ruled_out[i].title);
+		rs_json_put_string(j, "reason", f->ruled_out[i].reason);
+		rs_json_end(j);
+	}
+	rs_json_end(j);
+}
+
 void
 rs_api_put_finding(struct rs_json *j, const struct rs_finding *f)
 {
@@ -94,6 +109,7 @@ rs_api_put_finding(struct rs_json *j, const struct rs_finding *f)
 	for (uint32_t i = 0; i < f->n_causes && i < RS_CAUSES_MAX; i++)
 		rs_json_string(j, f->causes[i]);
 	rs_json_end(j);
+	put_ruled_out(j, f);
 	put_advice(j, f);
 	rs_json_end(j);
 }

@@ -118,7 +118,7 @@ rs_court_conclude(struct rs_court *c, enum rs_confidence most)
 		*one = *active[i];
 		one->confidence = RS_MIN(one->confidence, most);
 	}
-	rs_verdict_make(rs_model_view(c->model), active, n, 0, &j->verdict);
+	rs_verdict_make(rs_model_view(c->model), active, n, NULL, 0, &j->verdict); /* no hour */
 	j->has_loads = rs_model_view(c->model)->has_packet_load;
 }
 

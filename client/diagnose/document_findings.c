@@ -112,6 +112,21 @@ advice(const struct rs_finding *f)
 }
 
 static json_t *
+ruled_out(const struct rs_finding *f)
+{
+	json_t *const all = json_array();
+
+	for (uint32_t i = 0; i < f->n_ruled_out; i++) {
+		json_t *const one = json_object();
+		rs_json_set(one, "code", rs_json_words(f->ruled_out[i].code));
+		rs_json_set(one, "title", rs_json_words(f->ruled_out[i].title));
+		rs_json_set(one, "reason", rs_json_words(f->ruled_out[i].reason));
+		(void)json_array_append_new(all, one);
+	}
+	return all;
+}
+
+static json_t *
 finding(const struct rs_finding *f, json_int_t id, bool has_ended)
 {
 	json_t *const one = json_object(), *const causes = json_array();
@@ -132,6 +147,7 @@ finding(const struct rs_finding *f, json_int_t id, bool has_ended)
 	rs_json_set(one, "message", rs_json_words(f->message));
 	rs_json_set(one, "evidence", evidence(f));
 	rs_json_set(one, "causes", causes);
+	rs_json_set(one, "ruled_out", ruled_out(f));
 	rs_json_set(one, "advice", advice(f));
 	return one;
 }

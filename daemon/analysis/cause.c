@@ -6,6 +6,7 @@
 #include "cause.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,12 +17,62 @@
 #define WORTH_LOAD 0.20
 #define WORTH_PPS 1000.0
 
+bool
+rs_not(struct rs_cause *ret, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	(void)vsnprintf(ret->phrase, sizeof(ret->phrase), format, ap);
+	va_end(ap);
+	return false;
+}
+
+bool
+rs_not_known(struct rs_cause *ret, const char *what)
+{
+	ret->is_unknown = true;
+	return rs_not(ret, "%s", what);
+}
+
+bool
+rs_not_by_interrupts(const struct rs_lead *l, struct rs_cause *ret)
+{
+	const unsigned cpu = l->group.cpu;
+
+	if (l->is_by_rps)
+		return rs_not(ret, "other cores hand core %u its packets (RPS)", cpu);
+	if (l->thread)
+		return rs_not(
+		    ret, "thread %s does the packet work of core %u", l->thread->thread.name, cpu);
+	if (l->v->n_irqs == 0)
+		return rs_not_known(ret, "/proc/interrupts");
+	return rs_not(ret, "no interrupt of a NIC queue fires on core %u", cpu);
+}
+
+bool
+rs_not_elsewhere(const struct rs_lead *l, struct rs_cause *ret)
+{
+	return rs_not(ret, "none of the %u cores has less than %ld %% packet load",
+	    l->v->n_eligible_groups, lround(RS_IDLE_BUSY * 100.0));
+}
+
 const struct rs_lead *
 rs_cause_turn(const struct rs_says *out)
 {
 	bool is_mine;
 
 	return rs_cause_in(out, &is_mine) && is_mine ? rs_lead_in(out) : NULL;
+}
+
+const struct rs_lead *
+rs_cause_only_turn(struct rs_says *out)
+{
+	const char *const what = rs_cause_lacks(out);
+
+	if (what)
+		rs_needs(out, what);
+	return rs_cause_turn(out);
 }
 
 void
@@ -32,6 +83,7 @@ rs_cause_say(struct rs_says *out, const struct rs_lead *l, const struct rs_subje
 
 	rs_say(out, subject, l->condition, l->severity, cause->confidence);
 	rs_message(out, "%s", cause->phrase);
+	rs_rule_out(out);
 }
 
 struct rs_subject

@@ -13,8 +13,21 @@
 /* News about a core that leads without being full needs so long. */
 #define RS_CAUSE_INFO_WINDOW_S 12u
 
+/* For `explains`, which returns what these do: false. Not this cause, by what was
+ * read: one short sentence with the figure, at most 95 characters of it are kept. */
+bool rs_not(struct rs_cause *ret, const char *format, ...) RS_PRINTF(2, 3);
+/* It cannot be told: this input was not read. */
+bool rs_not_known(struct rs_cause *ret, const char *what);
+/* The core gets its packets otherwise than by interrupts of the leading interface,
+ * or a thread does the work: by RPS, say. */
+bool rs_not_by_interrupts(const struct rs_lead *l, struct rs_cause *ret);
+/* No core but this has room. */
+bool rs_not_elsewhere(const struct rs_lead *l, struct rs_cause *ret);
+
 /* The lead, when the cause of this tick is this rule's; NULL: it is not. */
 const struct rs_lead *rs_cause_turn(const struct rs_says *out);
+/* The same for a rule that says nothing but this: what `explains` lacked, it needs. */
+const struct rs_lead *rs_cause_only_turn(struct rs_says *out);
 /* Says it of the subject, with condition and severity of the lead, the confidence
  * and the phrase of the cause as its message. */
 void rs_cause_say(struct rs_says *out, const struct rs_lead *l, const struct rs_subject *subject);

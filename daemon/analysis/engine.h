@@ -42,8 +42,8 @@ size_t rs_engine_active(const struct rs_engine *e, const struct rs_finding **ret
 const char *rs_engine_not_evaluated(const struct rs_engine *e, size_t rule);
 /* Room for RS_GROUPS_MAX, for the view of the tick: most of it is never touched. */
 struct rs_group *rs_engine_groups(struct rs_engine *e);
-/* The rule that explains the core that leads, as of the last run; NULL: none. */
-const struct rs_rule *rs_engine_cause(const struct rs_engine *e);
+/* What happened lately (recent.h), as of the last run. */
+const struct rs_recent *rs_engine_recent(const struct rs_engine *e);
 uint64_t rs_engine_refused(const struct rs_engine *e);
 /* At shutdown nothing is cleared: what stands is told again after restart. */
 

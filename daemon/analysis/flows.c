@@ -19,7 +19,6 @@
 
 #define ELEPHANT_SHARE 0.80
 #define BIG_SHARE 0.20
-#define ALL_SHARE 0.95
 #define ALL_PPS 5000.0
 #define BY_CHANCE 0.01
 /* Two flows are a collision, however many queues there are. */
@@ -271,24 +270,23 @@ static enum rs_flows_say
 judge(const struct rs_lead *l, struct rs_lead_flows *f)
 {
 	const unsigned n = whole(f->effective);
-	double biggest = 0.0;
 
 	for (unsigned i = 0; i < RS_MIN(f->n, RS_LEAD_FLOWS_MAX); i++) {
 		const double share = f->at[i].flow->bps / f->queue_bps;
 		if (!is_on_busiest(l, &f->at[i], share))
 			continue;
-		biggest = fmax(biggest, share);
+		f->biggest = fmax(f->biggest, share);
 		if (share < BIG_SHARE)
 			continue;
 		if (f->n_big < RS_ARRAY_LEN(f->big))
 			f->big[f->n_big] = i;
 		f->n_big++;
 	}
-	if (biggest >= ELEPHANT_SHARE) {
+	if (f->biggest >= ELEPHANT_SHARE) {
 		f->chance = 1.0;
 		return RS_FLOWS_ELEPHANT;
 	}
-	if (l->share >= ALL_SHARE && n >= FLOWS_MIN && l->nic->rx_pps >= ALL_PPS) {
+	if (l->share >= RS_FLOWS_ALL_SHARE && n >= FLOWS_MIN && l->nic->rx_pps >= ALL_PPS) {
 		f->chance = rs_chance_of_one(n, f->queues);
 		if (f->chance < BY_CHANCE)
 			return RS_FLOWS_NOT_HASHING;
@@ -323,6 +321,21 @@ rs_lead_flows_of(const struct rs_lead *l, struct rs_lead_flows *ret)
 	ret->udp_share = sums.udp / sums.all;
 	ret->is_by_route = sums.unplaced <= 0.0;
 	ret->say = judge(l, ret);
+}
+
+bool
+rs_flows_matter(const struct rs_lead *l, const struct rs_lead_flows *f, struct rs_cause *ret)
+{
+	if (!rs_lead_is_fed_by_nic(l))
+		return rs_not_by_interrupts(l, ret);
+	if (l->n_rx < 2)
+		return false;
+	if (isnan(l->share))
+		return rs_not_known(ret, "packets of each receive queue");
+	if (l->share < RS_QUEUE_STANDS_OUT)
+		return rs_not(ret, "the busiest of the %u queues of %s has %ld %% of its packets",
+		    l->n_rx, l->nic->info.name, lround(l->share * 100.0));
+	return f->queues >= 2;
 }
 
 /* --- evidence --------------------------------------------------------------- */
@@ -361,17 +374,4 @@ rs_flows_evidence(struct rs_says *out, const struct rs_lead *l, const struct rs_
 		    "of %u received", f->n);
 	rs_evidence_text(out, "probability that chance does this", "%.2g%s", f->chance,
 	    f->say == RS_FLOWS_UNKNOWN ? ", were they two flows" : "");
-}
-
-const struct rs_lead *
-rs_flows_turn(struct rs_says *out, struct rs_lead_flows *ret)
-{
-	const struct rs_lead *const any = rs_lead_in(out);
-
-	if (!any)
-		return NULL;
-	rs_lead_flows_of(any, ret);
-	if (ret->say == RS_FLOWS_UNKNOWN)
-		rs_needs(out, RS_FLOWS_NEEDED);
-	return rs_cause_turn(out);
 }

@@ -10,6 +10,10 @@
 
 #include "lead.h"
 
+/* From this share on the queue has nearly all packets: a hash that works does not
+ * do that to many flows. */
+#define RS_FLOWS_ALL_SHARE 0.95
+
 enum rs_flows_say {
 	RS_FLOWS_NOTHING,     /* no queue stands out, or it is none of these */
 	RS_FLOWS_UNKNOWN,     /* flows are not known: one flow or a collision */
@@ -35,6 +39,7 @@ struct rs_lead_flows {
 	struct rs_lead_flow at[RS_LEAD_FLOWS_MAX];
 	double effective; /* F_eff of all n; NAN: flows not known */
 	double chance;	  /* that so much meets on a queue; with flows unknown, of two flows */
+	double biggest;	  /* share of the queue that the heaviest flow on it has */
 	unsigned n_big;	  /* flows with a part of the queue worth to be called so */
 	unsigned big[2];  /* the first two of them in `at` */
 	double udp_share; /* of the bits of all n */
@@ -59,11 +64,10 @@ struct rs_subject rs_queue_subject(
 #define RS_FLOW_BYTES 112
 void rs_flow_format(const struct rs_heavy_flow *f, char dst[static RS_FLOW_BYTES]);
 
-/* The lead and what is judged of its flows, when the cause of this tick is this
- * rule's; NULL: it is not, or no core leads. Says that the rule needs flows where
- * they are not known. */
-struct rs_says;
-const struct rs_lead *rs_flows_turn(struct rs_says *out, struct rs_lead_flows *ret);
+/* For `explains` of all of them (cause.h): why none of them is the cause, where that
+ * does not depend on which flows there are; true: it does. */
+struct rs_cause;
+bool rs_flows_matter(const struct rs_lead *l, const struct rs_lead_flows *f, struct rs_cause *ret);
 
 /* The flows with their rates and queues, and the probability. */
 void rs_flows_evidence(struct rs_says *out, const struct rs_lead *l, const struct rs_lead_flows *f);

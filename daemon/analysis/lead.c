@@ -129,6 +129,25 @@ find_received(const struct rs_view *v, struct rs_lead *l)
 		l->n_rx_nics += sum > 0.0 && l->feed_rx_pps[i] >= RS_FEEDS_SHARE * sum;
 }
 
+/* What a device sends may interrupt more often than what another receives: where it is
+ * known, the one that gives the core most packets comes first. */
+static void
+put_feeding_first(struct rs_lead *l)
+{
+	size_t best = 0;
+
+	for (size_t i = 1; l->n_rx_nics > 0 && i < l->n_feeds; i++) {
+		if (l->feed_rx_pps[i] > l->feed_rx_pps[best] || isnan(l->feed_rx_pps[best]))
+			best = i;
+	}
+	const struct rs_core_feed feed = l->feeds[best];
+	const double pps = l->feed_rx_pps[best];
+	l->feeds[best] = l->feeds[0];
+	l->feed_rx_pps[best] = l->feed_rx_pps[0];
+	l->feeds[0] = feed;
+	l->feed_rx_pps[0] = pps;
+}
+
 /* The masks of all its queues name this core alone. */
 static bool
 hands_all_to(const struct rs_view *v, const struct rs_nic_view *n, unsigned cpu)
@@ -262,6 +281,7 @@ rs_lead_of(const struct rs_view *v, struct rs_lead *ret)
 		return false;
 	find_feeds(v, ret);
 	find_received(v, ret);
+	put_feeding_first(ret);
 	ret->is_by_rps = is_by_rps(v, ret->core);
 	if (rs_load_is_threads(ret->core))
 		ret->thread = rs_load_busiest_thread(v, ret->group.cpu, true);

@@ -28,7 +28,8 @@ struct rs_lead {
 	bool is_imbalanced;
 	enum rs_condition condition;
 	enum rs_severity severity;
-	/* Devices whose queue lines fire on the core, busiest first. */
+	/* Devices whose queue lines fire on the core, busiest first; before them the one
+	 * that gives it most packets, where that is known. */
 	struct rs_core_feed feeds[RS_FEEDS_MAX];
 	size_t n_feeds;
 	double feeds_ps; /* interrupts per second of all of them */

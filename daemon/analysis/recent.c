@@ -63,6 +63,7 @@ struct rs_recent {
 	struct best best[SLOTS];
 	double forwarded_pps, offered_pps; /* of the tick before: not yet in best */
 	struct nic nics[RS_RECENT_NICS_MAX];
+	struct rs_trend trend;
 };
 
 static const unsigned spans_s[RS_RECENT_COUNT] = {
@@ -86,6 +87,7 @@ rs_recent_new(struct rs_recent **ret)
 		return -ENOMEM;
 	r->forwarded_pps = NAN;
 	r->backlog_cpu = -1;
+	rs_trend_init(&r->trend);
 	*ret = r;
 	return 0;
 }
@@ -396,6 +398,12 @@ rs_recent_best(const struct rs_recent *r, double *ret_forwarded_pps, double *ret
 	return true;
 }
 
+const struct rs_line *
+rs_recent_line(const struct rs_recent *r)
+{
+	return rs_trend_line(&r->trend);
+}
+
 void
 rs_recent_add(struct rs_recent *r, const struct rs_view *v)
 {
@@ -407,6 +415,7 @@ rs_recent_add(struct rs_recent *r, const struct rs_view *v)
 	add_flow(r, v);
 	add_best(r, v);
 	add_backlogs(r, v, seconds);
+	rs_trend_add(&r->trend, v, seconds);
 	for (size_t i = 0; i < v->n_nics; i++) {
 		if (v->nics[i].info.is_physical || v->nics[i].counts_in_sums)
 			add_nic(r, v, &v->nics[i], seconds);

@@ -8,7 +8,7 @@
 #ifndef RS_RECENT_H
 #define RS_RECENT_H
 
-#include "view.h"
+#include "trend.h"
 
 struct rs_recent;
 
@@ -61,5 +61,9 @@ struct rs_recent_backlog rs_recent_backlog(const struct rs_recent *r);
  * tick not counted, and what was offered then (received and lost before the
  * stack); false: none. */
 bool rs_recent_best(const struct rs_recent *r, double *ret_forwarded_pps, double *ret_offered_pps);
+
+/* How the load of the hottest core followed the packets of the last hour; NULL: that
+ * is not known. */
+const struct rs_line *rs_recent_line(const struct rs_recent *r);
 
 #endif

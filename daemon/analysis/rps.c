@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cause.h"
 #include "feed.h"
 #include "masks.h"
 #include "places.h"
@@ -87,6 +88,12 @@ rs_rps_interrupted(const struct rs_rps *r, struct rs_cpuset *ret)
 }
 
 /* A physical core that may take a part, and how busy it is without. */
+bool
+rs_not_set(const struct rs_rps *r, struct rs_cause *ret)
+{
+	return rs_not(ret, "RPS masks of %s are 0", r->nic->info.name);
+}
+
 struct candidate {
 	unsigned cpu;
 	double busy;

@@ -20,10 +20,17 @@ struct rs_rps {
 };
 
 void rs_rps_of(const struct rs_view *v, const struct rs_nic_view *nic, struct rs_rps *ret);
+/* What a rule needs that could not read them. */
+#define RS_RPS_NEEDED "RPS masks of the interface (queues/rx-*/rps_cpus)"
+
 /* The mask of a queue as read ("0-3", "none"); NULL: not known. */
 const char *rs_rps_mask(const struct rs_rps *r, unsigned queue);
 /* Whether the masks of all queues were read. */
 bool rs_rps_is_read(const struct rs_rps *r);
+
+struct rs_cause;
+/* For `explains` (cause.h): its masks are all 0. */
+bool rs_not_set(const struct rs_rps *r, struct rs_cause *ret);
 
 /* The cores to hand packets to, one of each physical core: those among which the
  * fullest would be least full. work: the packet load to be shared out, in cores;

@@ -54,14 +54,22 @@ const struct rs_recent *rs_recent_of(const struct rs_says *out);
 struct rs_lead;
 const struct rs_lead *rs_lead_in(const struct rs_says *out);
 
-/* Why a core leads, in the words of the rule that explains it. */
+/* Why a core leads, in the words of the rule that explains it. Where it does not,
+ * the phrase is why not (cause.h: rs_not), what would have to be known to tell
+ * (rs_not_known), or empty: this machine cannot have the cause. */
 struct rs_cause {
 	char phrase[160];
 	enum rs_confidence confidence;
+	bool is_unknown;
 };
 /* The cause found in this tick, NULL: none was. is_mine: by this rule, which then
  * says so; a rule of causes is silent otherwise. */
 const struct rs_cause *rs_cause_in(const struct rs_says *out, bool *ret_is_mine);
+/* What this rule lacked to tell whether it is the cause; NULL: nothing, or no core
+ * leads. */
+const char *rs_cause_lacks(const struct rs_says *out);
+/* Attaches the causes that were asked and are not the one, each with its reason. */
+void rs_rule_out(struct rs_says *out);
 
 struct rs_threshold {
 	const char *key; /* configuration key, without the rule's code */
@@ -102,7 +110,7 @@ struct rs_rule {
 	/* Rules of causes: the place in the order in which they are asked to explain
 	 * the core that leads, 1 first; 0: not a cause. The first that returns true is
 	 * the cause of this tick, and the umbrella rules and the verdict use its
-	 * phrase. Pure. */
+	 * phrase. Those that return false say why not, where it was read. Pure. */
 	unsigned cause_order;
 	bool (*explains)(const struct rs_lead *l, const double *thresholds, struct rs_cause *ret);
 };

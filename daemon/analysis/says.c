@@ -34,7 +34,8 @@ rs_say(struct rs_says *out, const struct rs_subject *subject, enum rs_condition 
 	said->words.severity = s;
 	said->words.confidence = f;
 	said->words.message[0] = '\0';
-	said->words.n_evidence = said->words.n_causes = said->words.n_advice = 0;
+	said->words.n_evidence = said->words.n_causes = said->words.n_advice =
+	    said->words.n_ruled_out = 0;
 }
 
 void

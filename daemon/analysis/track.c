@@ -59,9 +59,11 @@ rs_track_take_words(struct rs_track *t, const struct rs_finding *said)
 	memcpy(f->evidence, said->evidence, said->n_evidence * sizeof(f->evidence[0]));
 	memcpy(f->causes, said->causes, said->n_causes * sizeof(f->causes[0]));
 	memcpy(f->advice, said->advice, said->n_advice * sizeof(f->advice[0]));
+	memcpy(f->ruled_out, said->ruled_out, said->n_ruled_out * sizeof(f->ruled_out[0]));
 	f->n_evidence = said->n_evidence;
 	f->n_causes = said->n_causes;
 	f->n_advice = said->n_advice;
+	f->n_ruled_out = said->n_ruled_out;
 }
 
 void

@@ -196,6 +196,8 @@ rs_scene_cause(const struct rs_scene *s, const struct rs_group *g, struct rs_say
 	bool is_mine;
 	const struct rs_cause *const cause = rs_cause_in(out, &is_mine);
 
+	if (lead && lead->group.first == g->first)
+		rs_rule_out(out);
 	/* In the words of the rule that explains it, so that the verdict says it
 	 * once. */
 	if (cause && lead && lead->group.first == g->first) {

@@ -348,6 +348,20 @@ add_busiest(struct summary *s)
 		    percent(s->room.hottest));
 }
 
+/* An umbrella is sure of the core and not of the reason; the finding that is the
+ * reason may be. A core that is doubtful itself stays so. */
+static enum rs_confidence
+confidence_of(const struct summary *s, const struct rs_finding *f)
+{
+	enum rs_confidence best = f->confidence;
+
+	for (size_t i = 0; best == RS_MEDIUM && f->n_causes > 0 && i < s->n_active; i++) {
+		if (strcmp(s->active[i]->message, f->causes[0]) == 0)
+			best = RS_MAX(best, s->active[i]->confidence);
+	}
+	return best;
+}
+
 static void
 say_limit(struct summary *s, const struct rs_finding *f, enum tail tail)
 {
@@ -356,8 +370,10 @@ say_limit(struct summary *s, const struct rs_finding *f, enum tail tail)
 	add(s, "%s", f->message);
 	if (f->n_causes > 0 && tail == TAIL_CORES)
 		add(s, ": %s", f->causes[0]);
-	if (f->confidence != RS_HIGH)
-		add(s, " (%s confidence)", rs_confidence_name(f->confidence));
+	const enum rs_confidence confidence =
+	    tail == TAIL_CORES ? confidence_of(s, f) : f->confidence;
+	if (confidence != RS_HIGH)
+		add(s, " (%s confidence)", rs_confidence_name(confidence));
 	if (f->is_ending || f->is_stale)
 		add(s, "%s", f->is_stale ? "; not confirmed now" : "; ending");
 	else if (tail == TAIL_CORES)
@@ -369,6 +385,13 @@ say_limit(struct summary *s, const struct rs_finding *f, enum tail tail)
 	if (tail != TAIL_NONE)
 		add_reach(s, is_imbalance && !f->is_ending);
 	add_others(s, f);
+}
+
+/* The line is told where it is what the number rests on. */
+static const char *
+how_sure(const struct summary *s)
+{
+	return s->room.how == RS_BY_HISTORY ? " (high confidence, by the last hour)" : "";
 }
 
 static void
@@ -389,7 +412,7 @@ say_no_bottleneck(struct summary *s)
 		rs_format_bps(
 		    is_bound ? rs_floor_2(s->room.more_bps) : rs_round_2(s->room.more_bps), more);
 		add(s, ", %s %s more%s", is_bound ? "at least" : "about", more,
-		    is_link ? " (then the link)" : "");
+		    is_link ? " (then the link)" : how_sure(s));
 	}
 	add_loss(s);
 	add_others(s, NULL);
@@ -456,7 +479,7 @@ rs_verdict_state(const struct rs_view *v, const struct rs_finding *const *active
 
 void
 rs_verdict_make(const struct rs_view *v, const struct rs_finding *const *active, size_t n_active,
-    int64_t last_cleared_ms, struct rs_verdict *ret)
+    const struct rs_line *line, int64_t last_cleared_ms, struct rs_verdict *ret)
 {
 	struct summary s = summary_of(v, active, n_active);
 
@@ -468,7 +491,7 @@ rs_verdict_make(const struct rs_view *v, const struct rs_finding *const *active,
 		add(&s, "no verdict: %s%s", v->missing ? "no values from " : "", why_unknown(v));
 		return;
 	}
-	rs_headroom_of(v, s.groups, s.n, &s.room);
+	rs_headroom_of(v, s.groups, s.n, line, &s.room);
 	enum tail tail = TAIL_NONE;
 	const struct rs_finding *const fault = find_fault(&s);
 	const struct rs_finding *const limit = find_limit(&s, &tail);

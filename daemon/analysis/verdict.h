@@ -20,10 +20,11 @@ struct rs_verdict {
 enum rs_state rs_verdict_state(
     const struct rs_view *v, const struct rs_finding *const *active, size_t n_active);
 
-/* active: the engine's active findings. last_cleared_ms: end of the last
- * episode, 0 for none. */
+/* active: the engine's active findings. line: of the last hour (recent.h), NULL: none.
+ * last_cleared_ms: end of the last episode, 0 for none. */
+struct rs_line;
 void rs_verdict_make(const struct rs_view *v, const struct rs_finding *const *active,
-    size_t n_active, int64_t last_cleared_ms, struct rs_verdict *ret);
+    size_t n_active, const struct rs_line *line, int64_t last_cleared_ms, struct rs_verdict *ret);
 
 /* "944 Mbit/s", "12 kbit/s", "1.2 Gbit/s" into dst; "unknown" for NAN. */
 void rs_format_bps(double bps, char dst[static 24]);

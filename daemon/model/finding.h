@@ -50,12 +50,20 @@ struct rs_advice {
 	bool is_persistent, is_disruptive;
 };
 
+/* Another cause of the same lead, and why it is not this one. The strings are the
+ * rule's own and last as long as the program. */
+struct rs_ruled_out {
+	const char *code, *title;
+	char reason[96]; /* what was measured, or "not known: needs ..." */
+};
+
 /* A wall clock that is moved by no more was corrected, not set. */
 #define RS_CLOCK_NOISE_MS 2000
 
 #define RS_EVIDENCE_MAX 24
 #define RS_CAUSES_MAX 4
 #define RS_ADVICE_MAX 4
+#define RS_RULED_OUT_MAX 16
 
 struct rs_finding {
 	int64_t id; /* ascending, unique over restarts; 0: not yet given */
@@ -76,6 +84,8 @@ struct rs_finding {
 	uint32_t n_causes;
 	struct rs_advice advice[RS_ADVICE_MAX];
 	uint32_t n_advice;
+	struct rs_ruled_out ruled_out[RS_RULED_OUT_MAX]; /* not stored */
+	uint32_t n_ruled_out;
 };
 
 /* The wall clock is offset_ms ahead of the boot clock now: when it was set after

@@ -326,7 +326,7 @@ rig_tick(struct rig *r, void *unused)
 	    rs_model_reserved(r->model), rs_engine_groups(r->engine));
 	rs_engine_run(r->engine, v, NULL, NULL);
 	rs_verdict_make(
-	    v, active, rs_engine_active(r->engine, active, RS_FINDINGS_MAX), 0, &r->verdict);
+	    v, active, rs_engine_active(r->engine, active, RS_FINDINGS_MAX), NULL, 0, &r->verdict);
 	struct rs_block *b = rs_model_end(r->model);
 
 	if (b != NULL)

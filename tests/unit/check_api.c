@@ -308,6 +308,9 @@ START_TEST(api_finding_has_subject_evidence_causes_and_advice)
 	    .n_evidence = 2,
 	    .causes = {"one queue"},
 	    .n_causes = 1,
+	    .ruled_out = {{"irq.all_on_one", "All on one", "4 \"cores\" take part"},
+		{"napi.threads", "Threads", "not known: needs threads"}},
+	    .n_ruled_out = 2,
 	    .advice = {{.command = "ethtool -L eth0 combined 4",
 		.expect = "four queues",
 		.undo = "",
@@ -323,7 +326,11 @@ START_TEST(api_finding_has_subject_evidence_causes_and_advice)
 	    "\"message\":\"Core 3 is busy.\",\"evidence\":[{\"label\":\"packet "
 	    "load\",\"value\":0.98,"
 	    "\"unit\":\"ratio\"},{\"label\":\"note\",\"value\":null,\"unit\":\"\","
-	    "\"text\":\"threads count as 0\"}],\"causes\":[\"one queue\"],\"advice\":[{\"command\":"
+	    "\"text\":\"threads count as 0\"}],\"causes\":[\"one queue\"],"
+	    "\"ruled_out\":[{\"code\":\"irq.all_on_one\",\"title\":\"All on one\","
+	    "\"reason\":\"4 \\\"cores\\\" take part\"},{\"code\":\"napi.threads\","
+	    "\"title\":\"Threads\",\"reason\":\"not known: needs threads\"}],"
+	    "\"advice\":[{\"command\":"
 	    "\"ethtool -L eth0 combined 4\",\"expect\":\"four queues\",\"undo\":null,"
 	    "\"persistent\":false,\"disruptive\":true}]}");
 }
@@ -346,6 +353,7 @@ START_TEST(api_finding_subject_names_what_applies)
 	    "\"subject\":{\"kind\":\"queue\",\"device\":\"eth0\",\"queue\":0,\"direction\":\"rx\","
 	    "\"irq\":\"31\"},\"raised_ms\":0,\"cleared_ms\":5,"));
 	ck_assert_ptr_nonnull(strstr(rs_buf_cstr(&out), "\"stale\":true"));
+	ck_assert_ptr_nonnull(strstr(rs_buf_cstr(&out), "\"ruled_out\":[]"));
 }
 END_TEST
 

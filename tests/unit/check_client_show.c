@@ -200,10 +200,14 @@ START_TEST(findings_show_evidence_causes_and_commands)
 	    "{'label':'both','value':3,'unit':'cores','text':'of 4'},"
 	    "{'label':'none','value':null,'unit':'ratio'}],"
 	    "'causes':['one','two',3],"
+	    "'ruled_out':[{'code':'a.b','title':'t','reason':'masks of eth0 are 0'},"
+	    "{'code':'c.d','title':'u','reason':'not known: needs threads'},3],"
 	    "'advice':[{'command':'echo 1 >/x','expect':'more','undo':'echo 0 >/x',"
 	    "'disruptive':true},{'command':'true','expect':null,'undo':null}]},"
 	    "{'code':'old','severity':'info','confidence':'low','subject':{'kind':'host'},"
-	    "'raised_ms':1796061945526,'cleared_ms':1796061946000,'episodes':1,'message':'n'}]");
+	    "'raised_ms':1796061945526,'cleared_ms':1796061946000,'episodes':1,'message':'n',"
+	    "'ruled_out':[{'code':'a.b','title':'t','reason':'masks of eth0 are 0'},"
+	    "{'code':'c.d','title':'u','reason':'not known: needs threads'},3]}]");
 	struct rs_page p;
 
 	rs_page_init(&p, 80, false);
@@ -221,6 +225,7 @@ START_TEST(findings_show_evidence_causes_and_commands)
 	    "  perhaps: one\n"
 	    "           two\n"
 	    "           -\n"
+	    "  not:     a.b (masks of eth0 are 0), c.d (not known: needs threads), - (-)\n"
 	    "  try:     echo 1 >/x\n"
 	    "           (interrupts traffic)\n"
 	    "  expect:  more\n"
@@ -229,7 +234,8 @@ START_TEST(findings_show_evidence_causes_and_commands)
 	    "\n"
 	    "info  old  host\n"
 	    "  2026-11-30 18:05:45 to 2026-11-30 18:05:46, low confidence\n"
-	    "  n\n");
+	    "  n\n"
+	    "  not:     as above\n");
 }
 END_TEST
 

@@ -16,6 +16,7 @@
 #include "buf.h"
 #include "engine.h"
 #include "num.h"
+#include "recent.h"
 #include "rs_check.h"
 #include "verdict.h"
 #include "view_builder.h"
@@ -669,6 +670,14 @@ describe(const struct rs_finding *f, struct rs_buf *out)
 		    f->advice[i].expect, f->advice[i].undo);
 }
 
+/* The causes that it is not, a line each. */
+static void
+describe_others(const struct rs_finding *f, struct rs_buf *out)
+{
+	for (uint32_t i = 0; i < f->n_ruled_out; i++)
+		rs_buf_printf(out, "%s: %s\n", f->ruled_out[i].code, f->ruled_out[i].reason);
+}
+
 static void
 check_words(const struct line *l, const struct rs_finding *f)
 {
@@ -693,12 +702,16 @@ check_finding(const struct line *l)
 	if (!f)
 		wrong(l, "%s does not stand; the line is: %s", l->word[3], s.verdict.line);
 	rs_buf_init(&text, 65536);
-	describe(f, &text);
+	if (is(l, 2, "excludes") || is(l, 2, "spares"))
+		describe_others(f, &text);
+	else
+		describe(f, &text);
+	const bool wants = is(l, 2, "has") || is(l, 2, "excludes");
 	if (is(l, 2, "is"))
 		check_words(l, f);
 	else if (l->n < 5)
 		wrong(l, "which text?");
-	else if ((strstr(rs_buf_cstr(&text), l->tail[4]) != NULL) != is(l, 2, "has"))
+	else if ((strstr(rs_buf_cstr(&text), l->tail[4]) != NULL) != wants)
 		wrong(l, "it says:\n%s", rs_buf_cstr(&text));
 	rs_buf_fini(&text);
 }
@@ -721,7 +734,8 @@ check_claim(const struct line *l)
 		const char *why = rs_engine_not_evaluated(s.engine, rule_index(l, 3));
 		if (!why || (l->n > 4 && !strstr(why, l->tail[4])))
 			wrong(l, "the reason is: %s", why ? why : "none, it was evaluated");
-	} else if (is(l, 2, "has") || is(l, 2, "is") || is(l, 2, "lacks")) {
+	} else if (is(l, 2, "has") || is(l, 2, "is") || is(l, 2, "lacks") || is(l, 2, "excludes") ||
+		   is(l, 2, "spares")) {
 		check_finding(l);
 	} else {
 		wrong(l, "'%s' is no claim", l->word[2]);
@@ -856,7 +870,8 @@ START_TEST(scenario)
 		const struct rs_view *v = next_view();
 		rs_engine_run(s.engine, v, note, NULL);
 		const size_t n = rs_engine_active(s.engine, active, RS_FINDINGS_MAX);
-		rs_verdict_make(v, active, n, s.last_cleared_ms, &s.verdict);
+		rs_verdict_make(v, active, n, rs_recent_line(rs_engine_recent(s.engine)),
+		    s.last_cleared_ms, &s.verdict);
 		if (getenv("RS_SCENARIO_LINES"))
 			(void)fprintf(stderr, "%s %4.1f %-7s %s\n", s.file, (double)s.now_ns / 1e9,
 			    rs_state_name(s.verdict.state), s.verdict.line);

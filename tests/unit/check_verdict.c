@@ -99,7 +99,7 @@ START_TEST(headroom_link_is_full_where_its_busiest_direction_is)
 	rs_vb_traffic(rs_vb_nic(b, "eth0", 1000000000), 400 * M, 0, 0);
 	rs_vb_traffic(rs_vb_nic(b, "eth1", 500000000), 0, 400 * M, 0);
 	rs_vb_tick(b);
-	rs_headroom_of(&b->v, b->v.groups, 2, &h);
+	rs_headroom_of(&b->v, b->v.groups, 2, NULL, &h);
 	ck_assert_double_eq_tol(h.now_bps / M, 400, 1e-6);
 	ck_assert_double_eq_tol(h.link_bps / M, 500, 1e-6);
 	ck_assert_double_eq_tol(h.hottest, 0.6, 1e-9);
@@ -170,6 +170,7 @@ static struct rs_nic_view *nic;
 static struct rs_finding findings[8];
 static const struct rs_finding *active[8];
 static size_t n_active;
+static const struct rs_line *hour;
 
 static void
 setup(void)
@@ -178,6 +179,7 @@ setup(void)
 	nic = rs_vb_nic(b, "eth0", 1000000000);
 	b->v.tick = VOTES_FULL_TICK - 1;
 	n_active = 0;
+	hour = NULL;
 }
 
 static void
@@ -205,8 +207,8 @@ verdict_after(int64_t ended_s_ago)
 {
 	static struct rs_verdict v;
 
-	rs_verdict_make(
-	    &b->v, active, n_active, ended_s_ago < 0 ? 0 : b->v.wall_ms - ended_s_ago * 1000, &v);
+	rs_verdict_make(&b->v, active, n_active, hour,
+	    ended_s_ago < 0 ? 0 : b->v.wall_ms - ended_s_ago * 1000, &v);
 	return &v;
 }
 
@@ -223,7 +225,7 @@ START_TEST(verdict_waits_for_the_second_sample)
 	struct rs_view none;
 
 	memset(&none, 0, sizeof(none));
-	rs_verdict_make(&none, NULL, 0, 0, &v);
+	rs_verdict_make(&none, NULL, 0, NULL, 0, &v);
 	ck_assert_int_eq(v.state, RS_STATE_UNKNOWN);
 	ck_assert_str_eq(v.line, "no verdict: waiting for the second sample");
 	rs_vb_tick(b);
@@ -274,7 +276,7 @@ START_TEST(verdict_clock_that_was_wrong_tells_no_end)
 	rs_vb_tick(b);
 	b->v.wall_ms = 1000;
 	struct rs_verdict v;
-	rs_verdict_make(&b->v, NULL, 0, 1700000000000, &v);
+	rs_verdict_make(&b->v, NULL, 0, NULL, 1700000000000, &v);
 	ck_assert_str_eq(v.line, "idle: 12 kbit/s");
 }
 END_TEST
@@ -353,6 +355,50 @@ START_TEST(verdict_without_bottleneck_tells_the_headroom)
 	rs_vb_core(b, 2, fine[_i].load / 100.0, fine[_i].load / 100.0);
 	ck_assert_str_eq(line(), fine[_i].line);
 	ck_assert_int_eq(verdict_after(-1)->state, RS_STATE_OK);
+}
+END_TEST
+
+START_TEST(verdict_tells_that_the_headroom_rests_on_the_hour)
+{
+	static const struct rs_line line_of_hour = {.a = .20, .b = .4 / 18000, .minutes = 30};
+
+	hour = &line_of_hour;
+	rs_vb_traffic(nic, 212 * M, 0, 18000);
+	rs_vb_core(b, 2, .60, .60);
+	ck_assert_str_eq(line(), "no bottleneck: 212 Mbit/s, busiest core 60 %, about 190 Mbit/s "
+				 "more (high confidence, by the last hour)");
+	/* Another traffic than that of the hour; and where the link is what ends it. */
+	rs_vb_core(b, 2, .75, .75);
+	ck_assert_str_eq(
+	    line(), "no bottleneck: 212 Mbit/s, busiest core 75 %, about 57 Mbit/s more");
+	rs_vb_traffic(nic, 800 * M, 0, 18000);
+	rs_vb_core(b, 2, .60, .60);
+	ck_assert_str_eq(line(), "no bottleneck: 800 Mbit/s, busiest core 60 %, about 200 Mbit/s "
+				 "more (then the link)");
+}
+END_TEST
+
+START_TEST(verdict_is_as_sure_as_the_cause_it_names)
+{
+	struct rs_finding *const f = add("core.imbalance", RS_WARN, "core 3 saturated");
+	struct rs_finding *const cause = add("rps.misset", RS_WARN, "RPS hands all to core 3");
+
+	f->confidence = RS_MEDIUM;
+	f->n_causes = 1;
+	strcpy(f->causes[0], "RPS hands all to core 3");
+	rs_vb_traffic(nic, 760 * M, 0, 65000);
+	rs_vb_core(b, 3, 1.0, 1.0);
+	ck_assert_ptr_nonnull(strstr(line(), "core 3 saturated: RPS hands all to core 3; 3 of 4"));
+	cause->confidence = RS_MEDIUM;
+	ck_assert_ptr_nonnull(strstr(line(), "core 3 (medium confidence); 3 of 4"));
+	/* A load that is in doubt is not made surer by its cause. */
+	cause->confidence = RS_HIGH;
+	f->confidence = RS_LOW;
+	ck_assert_ptr_nonnull(strstr(line(), "core 3 (low confidence); 3 of 4"));
+	/* Another finding says nothing of it. */
+	f->confidence = RS_MEDIUM;
+	strcpy(cause->message, "eth1 drops");
+	ck_assert_ptr_nonnull(strstr(line(), "core 3 (medium confidence); 3 of 4"));
 }
 END_TEST
 
@@ -543,7 +589,7 @@ START_TEST(verdict_without_rates_of_interfaces_invents_none)
 
 	rs_vb_core(bare, 0, 0.6, 0.6);
 	rs_vb_tick(bare);
-	rs_verdict_make(&bare->v, NULL, 0, 0, &v);
+	rs_verdict_make(&bare->v, NULL, 0, NULL, 0, &v);
 	ck_assert_str_eq(v.line, "no bottleneck: rate unknown, busiest core 60 %");
 	rs_vb_free(bare);
 }
@@ -559,7 +605,7 @@ START_TEST(verdict_of_more_cores_than_are_judged_is_none)
 	ck_assert(isnan(huge->v.effective_cores));
 	ck_assert_uint_eq(huge->v.n_eligible_groups, RS_GROUPS_MAX + 1);
 	ck_assert_uint_eq(huge->v.hottest_core, 7);
-	rs_verdict_make(&huge->v, NULL, 0, 0, &v);
+	rs_verdict_make(&huge->v, NULL, 0, NULL, 0, &v);
 	ck_assert_str_eq(v.line, "no verdict: too many physical cores");
 	rs_vb_free(huge);
 }
@@ -616,6 +662,8 @@ suite(void)
 	tcase_add_loop_test(
 	    tc, verdict_without_bottleneck_tells_the_headroom, 0, (int)RS_ARRAY_LEN(fine));
 	tcase_add_test(tc, verdict_imbalance_tells_who_why_and_what_a_spread_would_reach);
+	tcase_add_test(tc, verdict_tells_that_the_headroom_rests_on_the_hour);
+	tcase_add_test(tc, verdict_is_as_sure_as_the_cause_it_names);
 	tcase_add_test(tc, verdict_first_limit_wins_and_the_rest_is_added);
 	tcase_add_test(tc, verdict_follows_the_order_of_the_decision);
 	tcase_add_test(tc, verdict_small_faults_are_no_limit);

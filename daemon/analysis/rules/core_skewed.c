@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "headroom.h"
+#include "recent.h"
 #include "umbrella.h"
 #include "verdict.h"
 
@@ -26,11 +27,12 @@ static void
 tell_message(const struct rs_scene *s, const struct rs_shape *shape, const struct rs_group *g,
     struct rs_says *out)
 {
+	const struct rs_line *const line = rs_recent_line(rs_recent_of(out));
 	struct rs_headroom room;
 	char ceiling[24];
 	const long share = lround(g->packet_load / shape->sum * 100.0);
 
-	rs_headroom_of(s->v, s->groups, s->n, &room);
+	rs_headroom_of(s->v, s->groups, s->n, line, &room);
 	if (room.how == RS_NO_NUMBER) {
 		rs_message(out, "core %u does %ld %% of the packet work", g->cpu, share);
 		return;
@@ -40,6 +42,14 @@ tell_message(const struct rs_scene *s, const struct rs_shape *shape, const struc
 	    "core %u does %ld %% of the packet work; at the present mix this router tops out near "
 	    "%s%s",
 	    g->cpu, share, ceiling, room.link_bps < room.ceiling_bps ? " (the link)" : "");
+	if (room.how == RS_BY_HISTORY)
+		rs_evidence_noted(out, "ceiling of that core", rs_round_2(room.ceiling_bps),
+		    RS_UNIT_BPS, "high confidence: on the line of %u minutes of the last hour",
+		    line->minutes);
+	else
+		rs_evidence_noted(out, "ceiling of that core", rs_round_2(room.ceiling_bps),
+		    RS_UNIT_BPS, "%s confidence: from the present second alone",
+		    room.how == RS_ABOUT ? "medium" : "low");
 }
 
 static void

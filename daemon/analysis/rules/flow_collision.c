@@ -20,8 +20,20 @@ explains(const struct rs_lead *l, const double *t, struct rs_cause *ret)
 
 	(void)t;
 	rs_lead_flows_of(l, &f);
-	if (f.say != RS_FLOWS_COLLISION || !rs_link_has_room(l->v))
+	if (!rs_flows_matter(l, &f, ret))
 		return false;
+	if (f.say == RS_FLOWS_UNKNOWN)
+		return rs_not_known(ret, RS_FLOWS_NEEDED);
+	if (f.say == RS_FLOWS_ELEPHANT)
+		return rs_not(ret, "one flow has %ld %% of queue %u", lround(f.biggest * 100.0),
+		    (unsigned)l->busiest->queue);
+	if (f.say != RS_FLOWS_COLLISION && f.n_big < 2)
+		return rs_not(ret, "%s of the %u flows received has a fifth of queue %u",
+		    f.n_big == 0 ? "none" : "only one", f.n, (unsigned)l->busiest->queue);
+	if (f.say != RS_FLOWS_COLLISION)
+		return rs_not(ret, "%u flows would not meet so by chance (p=%.2g)", f.n, f.chance);
+	if (!rs_link_has_room(l->v))
+		return rs_not(ret, "the link is full: flows that part carry no more");
 	/* Computed to be there, or only known to be big. */
 	const int queue = (int)l->busiest->queue;
 	ret->confidence =
@@ -147,13 +159,14 @@ advise_rps(const struct rs_lead *l, const struct rs_lead_flows *f, struct rs_say
 static void
 evaluate(const struct rs_view *v, const double *t, struct rs_says *out)
 {
+	const struct rs_lead *const l = rs_cause_only_turn(out);
 	struct rs_lead_flows f;
-	const struct rs_lead *const l = rs_flows_turn(out, &f);
 
 	(void)v;
 	(void)t;
 	if (!l)
 		return;
+	rs_lead_flows_of(l, &f);
 	const struct rs_subject subject = rs_queue_subject(l->nic, l->busiest);
 	rs_cause_say(out, l, &subject);
 	rs_cause(out,

@@ -53,6 +53,8 @@ explains(const struct rs_lead *l, const double *t, struct rs_cause *ret)
 
 	(void)t;
 	rs_lead_flows_of(l, &f);
+	if (!rs_flows_matter(l, &f, ret))
+		return false;
 	if (f.say == RS_FLOWS_UNKNOWN) {
 		ret->confidence = RS_MEDIUM;
 		(void)snprintf(ret->phrase, sizeof(ret->phrase),
@@ -60,7 +62,8 @@ explains(const struct rs_lead *l, const double *t, struct rs_cause *ret)
 		return true;
 	}
 	if (f.say != RS_FLOWS_ELEPHANT)
-		return false;
+		return rs_not(ret, "the biggest flow has %ld %% of queue %u",
+		    lround(f.biggest * 100.0), (unsigned)l->busiest->queue);
 	ret->confidence = f.is_by_route ? RS_HIGH : RS_MEDIUM;
 	rs_format_bps(f.at[0].flow->bps, rate);
 	(void)snprintf(
@@ -123,6 +126,21 @@ tell_one(const struct rs_lead *l, const struct rs_lead_flows *f, struct rs_says 
 		    f->at[0].queue);
 }
 
+/* Whether it is UDP is not known either, so that this is no advice. */
+static void
+tell_either(const struct rs_lead *l, struct rs_says *out)
+{
+	const char *const udp = rs_lead_fact(l, RS_F_RSS_UDP4);
+
+	rs_cause(out, "one flow, or several whose hash gives the same queue: which of them "
+		      "is not told without byte counts of connections");
+	if (udp && strcmp(udp, "sd") == 0)
+		rs_cause(out,
+		    "if it is UDP, any number of flows between two addresses: rx-flow-hash udp4 is "
+		    "sd, `ethtool -N %s rx-flow-hash udp4 sdfn` takes in the ports",
+		    l->nic->info.name);
+}
+
 static void
 evaluate(const struct rs_view *v, const double *t, struct rs_says *out)
 {
@@ -139,8 +157,7 @@ evaluate(const struct rs_view *v, const double *t, struct rs_says *out)
 	if (f.say == RS_FLOWS_ELEPHANT)
 		tell_one(l, &f, out);
 	else
-		rs_cause(out, "one flow, or several whose hash gives the same queue: which of them "
-			      "is not told without byte counts of connections");
+		tell_either(l, out);
 	rs_flows_evidence(out, l, &f);
 	rs_cause_figures(out, l);
 	/* What makes packets cheaper is offload.gro_lro's to say. */

@@ -55,7 +55,8 @@ struct mismatch {
 	double astray_ps;
 	uint32_t device;	  /* of the first of them */
 	const char *irq, *wanted; /* of the first of them */
-	unsigned left, busy; /* busy lines of the leading device: left to the controller; all */
+	unsigned left, busy;   /* busy lines of the leading device: left to the controller; all */
+	unsigned here, unread; /* busy lines on the core; of them, whose mask is not known */
 };
 
 static void
@@ -66,6 +67,9 @@ look(const struct rs_lead *l, struct mismatch *ret)
 	memset(ret, 0, sizeof(*ret));
 	for (size_t i = 0; i < l->v->n_irqs; i++) {
 		const struct rs_irq_view *const q = &l->v->irqs[i];
+		const bool is_here = q->is_nic_queue && rs_irq_rate_on(q, cpu) >= RS_PILE_LINE_PS;
+		ret->here += is_here;
+		ret->unread += is_here && !rs_line_affinity(l->v, q);
 		if (is_astray(l->v, q, cpu)) {
 			if (ret->astray++ == 0) {
 				ret->device = rs_irq_feed_of(q, 0)->ifindex;
@@ -89,12 +93,31 @@ is_astray_enough(const struct rs_lead *l, const double *t, const struct mismatch
 }
 
 static bool
+is_not(const struct rs_lead *l, const struct mismatch *m, struct rs_cause *ret)
+{
+	if (m->unread > 0)
+		return rs_not_known(ret, "affinity masks (/proc/irq/*/smp_affinity_list)");
+	if (m->astray > 0)
+		return rs_not(ret,
+		    "%u line%s wanted elsewhere: %.0f of %.0f interrupts/s on core %u", m->astray,
+		    m->astray > 1 ? "s" : "", m->astray_ps, l->core->nic_interrupts_ps,
+		    l->group.cpu);
+	if (m->left > 0)
+		return rs_not(ret, "the controller chose core %u for %u of the %u busy lines of %s",
+		    l->group.cpu, m->left, m->busy, l->nic->info.name);
+	if (m->here == 1)
+		return rs_not(ret, "the mask of its only line on core %u allows it", l->group.cpu);
+	return rs_not(
+	    ret, "the masks of all %u lines that fire on core %u allow it", m->here, l->group.cpu);
+}
+
+static bool
 explains(const struct rs_lead *l, const double *t, struct rs_cause *ret)
 {
 	struct mismatch m;
 
 	if (l->is_by_rps || l->thread || l->n_feeds == 0)
-		return false;
+		return rs_not_by_interrupts(l, ret);
 	look(l, &m);
 	ret->confidence = RS_HIGH;
 	if (is_astray_enough(l, t, &m) && m.astray == 1) {
@@ -110,7 +133,7 @@ explains(const struct rs_lead *l, const double *t, struct rs_cause *ret)
 		return true;
 	}
 	if (m.left < 2 || m.left < m.busy)
-		return false;
+		return is_not(l, &m, ret);
 	(void)snprintf(ret->phrase, sizeof(ret->phrase),
 	    "the interrupt controller puts all lines of %s on core %u", l->nic->info.name,
 	    l->group.cpu);

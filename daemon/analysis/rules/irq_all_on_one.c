@@ -145,6 +145,40 @@ is_refused(const struct rs_view *v, unsigned cpu, double min_rate_ps)
 	return m.elsewhere >= 2;
 }
 
+/* Where the line fires, or may. */
+static bool
+is_wanted_on(const struct rs_view *v, const struct rs_irq_view *line, unsigned cpu)
+{
+	const char *const effective = rs_line_effective(v, line);
+	const char *const mask = effective ? effective : rs_line_affinity(v, line);
+
+	return !mask || rs_mask_has(mask, cpu);
+}
+
+/* One busy line a device, and a line of one of them that is quiet would fire elsewhere:
+ * lines are spread, packets are not. Which queue they come by is told by the rules about
+ * flows; two devices that meet on a core by it, by irq.nics_collide. */
+static bool
+is_of_queues(const struct rs_view *v, const struct rs_irq_pile *p, double min_rate_ps)
+{
+	uint32_t devices[RS_FEEDS_MAX];
+	const size_t n = rs_busy_devices(v, min_rate_ps, devices, RS_FEEDS_MAX);
+
+	if (n != p->lines || n > RS_FEEDS_MAX)
+		return false;
+	for (size_t i = 0; i < v->n_irqs; i++) {
+		const struct rs_irq_view *const q = &v->irqs[i];
+		if (!q->is_nic_queue || rs_irq_is_busy(q, min_rate_ps) ||
+		    is_wanted_on(v, q, p->cpu))
+			continue;
+		for (size_t k = 0; k < n; k++) {
+			if (rs_irq_feed_of(q, devices[k]))
+				return true;
+		}
+	}
+	return false;
+}
+
 static void
 tell_masks(const struct masks *m, struct rs_says *out)
 {
@@ -295,7 +329,8 @@ evaluate(const struct rs_view *v, const double *t, struct rs_says *out)
 	const struct rs_irq_pile *const p = raises ? &raise : &hold;
 	const struct rs_core_view *const core = rs_view_core(v, p->cpu);
 	const double min_rate_ps = raises ? t[LINE] : t[LINE_CLEAR];
-	if (!core || !core->is_eligible || is_refused(v, p->cpu, min_rate_ps))
+	if (!core || !core->is_eligible || is_refused(v, p->cpu, min_rate_ps) ||
+	    is_of_queues(v, p, min_rate_ps))
 		return;
 	const bool is_busy =
 	    core->packet_load >= t[LOAD] && !is_of_threads(v, core) && rs_link_has_room(v);
@@ -305,7 +340,23 @@ evaluate(const struct rs_view *v, const double *t, struct rs_says *out)
 		memcpy(subject.device, nic->info.name, sizeof(subject.device));
 	rs_say(
 	    out, &subject, rs_condition_of(raises, holds), is_busy ? RS_WARN : RS_INFO, RS_MEDIUM);
+	if (rs_cause_turn(out))
+		rs_rule_out(out);
 	tell(v, p, min_rate_ps, out);
+}
+
+static bool
+is_not(const struct rs_view *v, const struct rs_irq_pile *p, struct rs_cause *ret)
+{
+	if (p->lines < 2)
+		return rs_not(ret, "%s interrupt line of a NIC is busy: there is nothing to spread",
+		    p->lines == 0 ? "no" : "only one");
+	if (p->share >= 0.5)
+		return rs_not(ret,
+		    "core %u takes %ld %% of the NIC interrupts, %.0f cores take part", p->cpu,
+		    lround(p->share * 100.0), rs_feed_count_cores(v));
+	return rs_not(ret, "no core takes half of the NIC interrupts, %.0f cores take part",
+	    rs_feed_count_cores(v));
 }
 
 static bool
@@ -314,9 +365,17 @@ explains(const struct rs_lead *l, const double *t, struct rs_cause *ret)
 	struct rs_irq_pile pile;
 
 	rs_irq_pile_of(l->v, t[LINE], &pile);
-	if (!is_pile(&pile, t[SHARE]) || pile.cpu != l->group.cpu || l->is_by_rps ||
-	    is_of_threads(l->v, l->core) || is_refused(l->v, pile.cpu, t[LINE]))
-		return false;
+	if (l->is_by_rps || l->v->n_irqs == 0 || is_of_threads(l->v, l->core))
+		return rs_not_by_interrupts(l, ret);
+	if (!is_pile(&pile, t[SHARE]))
+		return is_not(l->v, &pile, ret);
+	if (pile.cpu != l->group.cpu)
+		return rs_not(ret, "every NIC interrupt fires on core %u, not on core %u", pile.cpu,
+		    l->group.cpu);
+	if (is_refused(l->v, pile.cpu, t[LINE]))
+		return rs_not(ret, "the masks of its lines want them elsewhere already");
+	if (is_of_queues(l->v, &pile, t[LINE]))
+		return rs_not(ret, "one line a device is busy, and the quiet ones fire elsewhere");
 	ret->confidence = RS_HIGH;
 	rs_irq_pile_phrase(l->v, pile.cpu, ret->phrase, sizeof(ret->phrase));
 	return true;

@@ -28,6 +28,40 @@ gives_much(const struct rs_lead *l, size_t feed)
 }
 
 static bool
+has_two(const struct rs_view *v)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < v->n_nics; i++)
+		n += v->nics[i].counts_in_sums;
+	return n >= 2;
+}
+
+static bool
+is_not(const struct rs_lead *l, struct rs_cause *ret)
+{
+	size_t by_rate = 0, by_pps = 0;
+	double sum = 0.0;
+
+	if (!has_two(l->v))
+		return false;
+	if (l->n_rx_nics == 0 && l->n_nics >= 2)
+		return rs_not_known(ret, "packets of each receive queue");
+	for (size_t i = 0; i < l->n_feeds; i++) {
+		sum += isnan(l->feed_rx_pps[i]) ? 0.0 : l->feed_rx_pps[i];
+		if (l->feeds[i].rate_ps > l->feeds[by_rate].rate_ps)
+			by_rate = i;
+		if (!(l->feed_rx_pps[i] <= l->feed_rx_pps[by_pps]) && !isnan(l->feed_rx_pps[i]))
+			by_pps = i;
+	}
+	if (l->n_rx_nics > 0)
+		return rs_not(ret, "%s receives %.0f of the %.0f packets/s that core %u gets",
+		    l->feeds[by_pps].device, l->feed_rx_pps[by_pps], sum, l->group.cpu);
+	return rs_not(ret, "%.0f of the %.0f NIC interrupts/s on core %u are of %s",
+	    l->feeds[by_rate].rate_ps, l->feeds_ps, l->group.cpu, l->feeds[by_rate].device);
+}
+
+static bool
 explains(const struct rs_lead *l, const double *t, struct rs_cause *ret)
 {
 	const struct rs_nic_view *nics[RS_NIC_NAMES_MAX];
@@ -35,8 +69,12 @@ explains(const struct rs_lead *l, const double *t, struct rs_cause *ret)
 	size_t n = 0;
 
 	(void)t;
-	if (l->n_rx_nics < 2 || l->n_cold == 0 || l->is_by_rps || l->thread)
-		return false;
+	if (l->is_by_rps || l->thread || l->n_feeds == 0)
+		return rs_not_by_interrupts(l, ret);
+	if (l->n_rx_nics < 2)
+		return is_not(l, ret);
+	if (l->n_cold == 0)
+		return rs_not_elsewhere(l, ret);
 	for (size_t i = 0; i < l->n_feeds && n < RS_NIC_NAMES_MAX; i++) {
 		if (gives_much(l, i))
 			nics[n++] = rs_view_nic(l->v, l->feeds[i].ifindex);
@@ -123,12 +161,10 @@ advise(const struct rs_lead *l, struct rs_says *out)
 static void
 evaluate(const struct rs_view *v, const double *t, struct rs_says *out)
 {
-	const struct rs_lead *const any = rs_lead_in(out), *const l = rs_cause_turn(out);
+	const struct rs_lead *const l = rs_cause_only_turn(out);
 
 	(void)v;
 	(void)t;
-	if (any && any->n_nics >= 2 && any->n_rx_nics == 0 && !any->is_by_rps)
-		rs_needs(out, "packets of each receive queue");
 	if (!l)
 		return;
 	/* By itself a warning, but where the link is the limit. */

@@ -104,18 +104,33 @@ write_phrase(const struct sharing *s, char *dst, size_t cap)
 	(void)snprintf(dst, cap, "%s share IRQ %s (%.24s)", names, s->line->name, chip_of(s->line));
 }
 
-/* It gives the core at least half of its NIC interrupts, of two interfaces. */
+/* The line gives the core at least half of its NIC interrupts, of two interfaces;
+ * says why not otherwise. */
+static bool
+is_cause(const struct rs_lead *l, const struct rs_irq_view *q, const double *t, struct sharing *s,
+    struct rs_cause *ret)
+{
+	const double here = rs_irq_rate_on(q, l->group.cpu);
+
+	if (!look(l->v, q, t, s) || s->n < 2)
+		return rs_not(ret, "irq %s: one interface has packets, no other does", q->name);
+	if (here < 0.5 * l->core->nic_interrupts_ps)
+		return rs_not(ret, "shared irq %s gives core %u %.0f of its %.0f NIC interrupts/s",
+		    q->name, l->group.cpu, here, l->core->nic_interrupts_ps);
+	return true;
+}
+
 static bool
 explains(const struct rs_lead *l, const double *t, struct rs_cause *ret)
 {
 	struct sharing s;
 
-	if (l->is_by_rps)
-		return false;
+	if (l->is_by_rps || l->v->n_irqs == 0)
+		return rs_not_by_interrupts(l, ret);
+	(void)rs_not(ret, "no line with %.0f interrupts/s is shared", t[LINE]);
 	for (size_t i = 0; i < l->v->n_irqs; i++) {
 		const struct rs_irq_view *const q = &l->v->irqs[i];
-		if (!may_be_shared(q, t[LINE]) || !look(l->v, q, t, &s) || s.n < 2 ||
-		    rs_irq_rate_on(q, l->group.cpu) < 0.5 * l->core->nic_interrupts_ps)
+		if (!may_be_shared(q, t[LINE]) || !is_cause(l, q, t, &s, ret))
 			continue;
 		ret->confidence = RS_HIGH;
 		write_phrase(&s, ret->phrase, sizeof(ret->phrase));
@@ -172,6 +187,8 @@ tell(const struct rs_view *v, const struct sharing *s, struct rs_says *out)
 static void
 evaluate(const struct rs_view *v, const double *t, struct rs_says *out)
 {
+	const struct rs_lead *const l = rs_cause_turn(out);
+
 	if (v->n_irqs == 0) {
 		rs_needs(out, "/proc/interrupts");
 		return;
@@ -191,6 +208,8 @@ evaluate(const struct rs_view *v, const double *t, struct rs_says *out)
 				     v->n_eligible_groups > 1 && rs_link_has_room(v);
 		rs_say(out, &subject, rs_condition_of(q->rate_ps >= t[LINE], true),
 		    is_busy ? RS_WARN : RS_INFO, s.n >= 2 ? RS_HIGH : RS_MEDIUM);
+		if (l && s.n >= 2 && s.cpu == (int)l->group.cpu)
+			rs_rule_out(out);
 		tell(v, &s, out);
 	}
 }

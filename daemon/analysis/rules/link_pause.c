@@ -9,6 +9,7 @@
 
 #include "cause.h"
 #include "loss.h"
+#include "recent.h"
 #include "umbrella.h"
 
 enum { FRAMES, FRAMES_CLEAR, HOT };
@@ -69,6 +70,13 @@ say(const struct rs_view *v, const struct rs_nic_view *nic, bool is_tx, const do
 	rs_evidence(out, "pause frames received", nic->rx_pause_ps, RS_UNIT_PER_SECOND);
 	rs_evidence(out, "pause frames sent", nic->tx_pause_ps, RS_UNIT_PER_SECOND);
 	rs_evidence(out, "packets lost in the ring", nic->lost_ring_pps, RS_UNIT_PPS);
+	if (!is_tx) {
+		rs_evidence(out, "dropped before sending in the last minute",
+		    rs_recent_sum(rs_recent_of(out), nic->info.ifindex, RS_RECENT_QDISC_60),
+		    RS_UNIT_PACKETS);
+		rs_evidence(
+		    out, "times a full ring stopped a queue", nic->tx_stops_ps, RS_UNIT_PER_SECOND);
+	}
 	rs_evidence(out, "use of the link, sending", nic->tx_utilization, RS_UNIT_RATIO);
 	if (core.cpu >= 0)
 		rs_evidence_noted(out, "packet load of the core that serves it", core.packet_load,

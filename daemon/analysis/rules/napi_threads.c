@@ -29,6 +29,7 @@ static const struct rs_threshold thresholds[] = {
 #define THREADS_MAX 16u
 #define WORTH_NAMING 0.10
 #define MOSTLY 0.50
+#define NEEDED "threads (/proc/*/stat)"
 
 /* Busy NAPI threads on the core, busiest first; returns how many, at most
  * THREADS_MAX. */
@@ -77,17 +78,35 @@ list_nics(const struct rs_view *v, const struct rs_thread_view *const *threads, 
 }
 
 static bool
+has_any(const struct rs_view *v)
+{
+	for (size_t i = 0; i < v->n_threads; i++) {
+		if (v->threads[i].thread.class == RS_THREAD_NAPI)
+			return true;
+	}
+	return false;
+}
+
+static bool
 explains(const struct rs_lead *l, const double *t, struct rs_cause *ret)
 {
 	const struct rs_thread_view *threads[THREADS_MAX];
 	const struct rs_nic_view *nics[RS_NIC_NAMES_MAX];
 	char names[RS_NIC_NAMES_BYTES];
 
-	if (!l->thread || l->n_cold == 0)
+	if (!l->v->has_threads)
+		return rs_not_known(ret, NEEDED);
+	if (!has_any(l->v))
 		return false;
 	const size_t n = find_threads(l->v, l->group.cpu, t[BUSY], threads);
 	if (n < 2)
-		return false;
+		return rs_not(ret, "%s polling thread is busy on core %u",
+		    n == 0 ? "no" : "only one", l->group.cpu);
+	if (!l->thread)
+		return rs_not(ret, "threads do %.2f of the %.2f packet load of core %u",
+		    l->core->packet_threads, l->core->packet_load, l->group.cpu);
+	if (l->n_cold == 0)
+		return rs_not_elsewhere(l, ret);
 	ret->confidence = RS_HIGH;
 	const size_t named = list_nics(l->v, threads, n, nics);
 	if (named > 0)
@@ -261,7 +280,7 @@ evaluate(const struct rs_view *v, const double *t, struct rs_says *out)
 	const struct rs_lead *const l = rs_cause_turn(out);
 
 	if (!v->has_threads) {
-		rs_needs(out, "threads (/proc/*/stat)");
+		rs_needs(out, NEEDED);
 		return;
 	}
 	if (l)

@@ -4,6 +4,7 @@
  * machine with more cores. While no core leads the smallest number that does is
  * the best, and nothing is said.
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -71,12 +72,23 @@ explains(const struct rs_lead *l, const double *t, struct rs_cause *ret)
 {
 	(void)t;
 	if (!rs_lead_is_fed_by_nic(l))
-		return false;
+		return rs_not_by_interrupts(l, ret);
 	const struct channels c = channels_of(l);
+	if (!c.kind)
+		return rs_not_known(ret, "channel counts of the interface (ethtool -l)");
+	if (c.current >= c.most)
+		return rs_not(ret, "%s uses all %ld receive queues it has", l->nic->info.name,
+		    (long)c.current);
+	if (wanted(l, &c) == 0)
+		return rs_not(ret, "%s uses %ld receive queues for %u cores", l->nic->info.name,
+		    (long)c.current, l->v->n_eligible_groups);
+	if (has_queues_left_out(l))
+		return rs_not(ret, "the indirection table of %s leaves out queues it has now",
+		    l->nic->info.name);
 	/* One of several queues that stands out is not helped by more of them. */
-	if (wanted(l, &c) == 0 || has_queues_left_out(l) ||
-	    (c.current > 1 && l->share >= RS_QUEUE_STANDS_OUT))
-		return false;
+	if (c.current > 1 && l->share >= RS_QUEUE_STANDS_OUT)
+		return rs_not(ret, "one of its %ld receive queues has %ld %% of the packets",
+		    (long)c.current, lround(l->share * 100.0));
 	ret->confidence = c.current == 1 || l->busiest ? RS_HIGH : RS_MEDIUM;
 	(void)snprintf(ret->phrase, sizeof(ret->phrase), "%s uses %ld of %ld receive queues",
 	    l->nic->info.name, (long)c.current, (long)c.most);
@@ -103,11 +115,9 @@ advise(const struct rs_lead *l, const struct channels *c, struct rs_says *out)
 static void
 evaluate(const struct rs_view *v, const double *t, struct rs_says *out)
 {
-	const struct rs_lead *const any = rs_lead_in(out), *const l = rs_cause_turn(out);
+	const struct rs_lead *const l = rs_cause_only_turn(out);
 
 	(void)t;
-	if (any && rs_lead_is_fed_by_nic(any) && !channels_of(any).kind)
-		rs_needs(out, "channel counts of the interface (ethtool -l)");
 	if (!l)
 		return;
 	const struct channels c = channels_of(l);

@@ -99,6 +99,30 @@ judge(const struct rs_lead *l, struct rs_rps *r, enum kind *ret, struct rs_cpuse
 	       correct(l, r, *ret, ret_mask);
 }
 
+/* Why it is not judged to be so. */
+static bool
+is_not(const struct rs_lead *l, const struct rs_rps *r, struct rs_cause *ret)
+{
+	const char *const device = l->nic ? l->nic->info.name : "";
+	enum kind kind;
+	bool has;
+
+	if (!l->nic)
+		return false;
+	if (!rs_rps_is_read(r))
+		return rs_not_known(ret, RS_RPS_NEEDED);
+	if (r->n_set == 0)
+		return rs_not_set(r, ret);
+	if (r->has_rfs)
+		return rs_not(ret, "flows of %s follow their processes (RFS)", device);
+	if (find_kind(l, r, &kind))
+		return rs_not(ret, "no core has more room than those in the masks of %s", device);
+	(void)are_only(r, l->group.cpu, &has);
+	return rs_not(ret, "RPS masks of %s name core%s %.40s%s", device,
+	    rs_mask_only(rs_rps_mask(r, 0)) < 0 ? "s" : "", rs_rps_mask(r, 0),
+	    has ? "" : ", not the one that leads");
+}
+
 static unsigned
 count_queues(const struct rs_nic_view *nic)
 {
@@ -143,7 +167,7 @@ explains(const struct rs_lead *l, const double *t, struct rs_cause *ret)
 
 	(void)t;
 	if (!judge(l, &r, &kind, &mask))
-		return false;
+		return is_not(l, &r, ret);
 	ret->confidence = RS_HIGH;
 	const size_t n = list_handing(l, kind, nics);
 	rs_nic_names(nics, n, names);

@@ -4,6 +4,7 @@
  * interrupt, and nobody hands packets on: receive packet steering (RPS) is off.
  * Where the device could have more queues, those come first.
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,11 +16,21 @@
 
 /* Few queues: one, or fewer than cores and none of them stands out. */
 static bool
-has_few_queues(const struct rs_lead *l)
+has_few_queues(const struct rs_lead *l, struct rs_cause *ret)
 {
 	if (l->n_rx == 1)
 		return true;
-	return l->n_rx > 1 && l->n_rx < l->v->n_eligible_groups && l->share < RS_QUEUE_STANDS_OUT;
+	if (l->n_rx == 0)
+		return rs_not_known(ret, "receive queues of the interface");
+	if (l->n_rx >= l->v->n_eligible_groups)
+		return rs_not(ret, "%s has %u receive queues for %u cores", l->nic->info.name,
+		    l->n_rx, l->v->n_eligible_groups);
+	if (isnan(l->share))
+		return rs_not_known(ret, "packets of each receive queue");
+	if (l->share >= RS_QUEUE_STANDS_OUT)
+		return rs_not(ret, "one of its %u receive queues has %ld %% of the packets",
+		    l->n_rx, lround(l->share * 100.0));
+	return true;
 }
 
 static bool
@@ -28,11 +39,18 @@ explains(const struct rs_lead *l, const double *t, struct rs_cause *ret)
 	struct rs_rps r;
 
 	(void)t;
-	if (!rs_lead_is_fed_by_nic(l) || l->n_cold == 0 || !has_few_queues(l))
+	if (!rs_lead_is_fed_by_nic(l))
+		return rs_not_by_interrupts(l, ret);
+	if (l->n_cold == 0)
+		return rs_not_elsewhere(l, ret);
+	if (!has_few_queues(l, ret))
 		return false;
 	rs_rps_of(l->v, l->nic, &r);
-	if (!rs_rps_is_read(&r) || r.n_set > 0)
-		return false;
+	if (!rs_rps_is_read(&r))
+		return rs_not_known(ret, RS_RPS_NEEDED);
+	if (r.n_set > 0)
+		return rs_not(ret, "RPS masks of %s are set (%u of %u receive queues)",
+		    l->nic->info.name, r.n_set, r.n);
 	ret->confidence = RS_HIGH;
 	if (l->n_rx == 1)
 		(void)snprintf(ret->phrase, sizeof(ret->phrase),
@@ -103,15 +121,10 @@ advise(const struct rs_lead *l, const struct rs_rps *r, struct rs_says *out)
 static void
 evaluate(const struct rs_view *v, const double *t, struct rs_says *out)
 {
-	const struct rs_lead *const any = rs_lead_in(out), *const l = rs_cause_turn(out);
+	const struct rs_lead *const l = rs_cause_only_turn(out);
 	struct rs_rps r;
 
 	(void)t;
-	if (any && rs_lead_is_fed_by_nic(any) && has_few_queues(any)) {
-		rs_rps_of(v, any->nic, &r);
-		if (!rs_rps_is_read(&r))
-			rs_needs(out, "RPS masks of the interface (queues/rx-*/rps_cpus)");
-	}
 	if (!l)
 		return;
 	const struct rs_subject subject = rs_nic_subject(l->nic);

@@ -15,14 +15,32 @@
 #define UDP_MOSTLY 0.50
 
 static bool
+is_not(const struct rs_lead *l, const struct rs_lead_flows *f, struct rs_cause *ret)
+{
+	if (f->say == RS_FLOWS_ELEPHANT)
+		return rs_not(ret, "one flow has %ld %% of queue %u", lround(f->biggest * 100.0),
+		    (unsigned)l->busiest->queue);
+	if (l->share < RS_FLOWS_ALL_SHARE)
+		return rs_not(ret, "queues beside queue %u have %ld %% of the packets",
+		    (unsigned)l->busiest->queue, lround((1.0 - l->share) * 100.0));
+	if (f->chance > 0.0)
+		return rs_not(ret, "chance does that with %u flows (p=%.2g)", f->n, f->chance);
+	return rs_not(ret, "too little to tell by: %u flows, %.0f packets/s", f->n, l->nic->rx_pps);
+}
+
+static bool
 explains(const struct rs_lead *l, const double *t, struct rs_cause *ret)
 {
 	struct rs_lead_flows f;
 
 	(void)t;
 	rs_lead_flows_of(l, &f);
-	if (f.say != RS_FLOWS_NOT_HASHING)
+	if (!rs_flows_matter(l, &f, ret))
 		return false;
+	if (f.say == RS_FLOWS_UNKNOWN)
+		return rs_not_known(ret, RS_FLOWS_NEEDED);
+	if (f.say != RS_FLOWS_NOT_HASHING)
+		return is_not(l, &f, ret);
 	ret->confidence = f.is_by_route ? RS_HIGH : RS_MEDIUM;
 	(void)snprintf(ret->phrase, sizeof(ret->phrase),
 	    "%s does not spread this traffic over its %u queues (%u flows, p=%.2g)",
@@ -200,13 +218,14 @@ advise(const struct rs_lead *l, const struct rs_lead_flows *f, struct rs_says *o
 static void
 evaluate(const struct rs_view *v, const double *t, struct rs_says *out)
 {
+	const struct rs_lead *const l = rs_cause_only_turn(out);
 	struct rs_lead_flows f;
-	const struct rs_lead *const l = rs_flows_turn(out, &f);
 
 	(void)v;
 	(void)t;
 	if (!l)
 		return;
+	rs_lead_flows_of(l, &f);
 	const struct rs_subject subject = rs_nic_subject(l->nic);
 	rs_cause_say(out, l, &subject);
 	tell_clues(l, &f, out);

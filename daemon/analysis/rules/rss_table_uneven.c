@@ -43,14 +43,25 @@ explains(const struct rs_lead *l, const double *t, struct rs_cause *ret)
 {
 	struct rs_lead_table table;
 
-	if (!rs_lead_is_fed_by_nic(l) || !rs_lead_table(l, &table))
+	if (!rs_lead_is_fed_by_nic(l))
+		return rs_not_by_interrupts(l, ret);
+	if (l->n_rx > 1 && !rs_lead_fact(l, RS_F_RSS_TABLE))
+		return rs_not_known(ret, "the indirection table of the interface (ethtool -x)");
+	/* No device with one queue has a table; one that makes no sense tells nothing. */
+	if (!rs_lead_table(l, &table))
 		return false;
+	if (!(table.most > t[UNEVEN] * table.least))
+		return rs_not(ret,
+		    "the table of %s gives each of %u queues %u of %u entries or more",
+		    l->nic->info.name, table.n, table.least, table.entries);
 	const int queue = leading_queue(l, &table);
-	const bool is_uneven = table.most > t[UNEVEN] * table.least;
+	if (queue < 0)
+		return rs_not_known(ret, "packets of each receive queue");
 	/* More than an even part, and no more than the table gives it. */
-	if (queue < 0 || !is_uneven || part_of(&table, queue) * table.n <= 1.0 ||
+	if (part_of(&table, queue) * table.n <= 1.0 ||
 	    l->share > part_of(&table, queue) + t[TOLERANCE])
-		return false;
+		return rs_not(ret, "the table gives queue %d %ld %%, it has %ld %% of the packets",
+		    queue, lround(part_of(&table, queue) * 100.0), lround(l->share * 100.0));
 	ret->confidence = l->busiest ? RS_HIGH : RS_MEDIUM;
 	if (table.selected < table.n)
 		(void)snprintf(ret->phrase, sizeof(ret->phrase),
@@ -103,14 +114,11 @@ advise(const struct rs_lead *l, const struct rs_lead_table *table, struct rs_say
 static void
 evaluate(const struct rs_view *v, const double *t, struct rs_says *out)
 {
-	const struct rs_lead *const any = rs_lead_in(out), *const l = rs_cause_turn(out);
+	const struct rs_lead *const l = rs_cause_only_turn(out);
 	struct rs_lead_table table;
 
 	(void)v;
 	(void)t;
-	if (any && rs_lead_is_fed_by_nic(any) && any->n_rx > 1 &&
-	    !rs_lead_fact(any, RS_F_RSS_TABLE))
-		rs_needs(out, "the indirection table of the interface (ethtool -x)");
 	if (!l || !rs_lead_table(l, &table))
 		return;
 	const struct rs_subject subject = rs_nic_subject(l->nic);

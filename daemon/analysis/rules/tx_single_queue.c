@@ -130,17 +130,46 @@ write_phrase(const struct rs_view *v, const struct rs_nic_view *nic, const doubl
 		    single_root(v, nic, word));
 }
 
+/* Of the interface that sends most, by several queues; where there is none, there
+ * is no funnel. */
+static bool
+is_not(const struct rs_lead *l, struct rs_cause *ret)
+{
+	const struct rs_nic_view *best = NULL;
+
+	for (size_t i = 0; i < l->v->n_nics; i++) {
+		const struct rs_nic_view *const nic = &l->v->nics[i];
+		if (may_be_single(l->v, nic) && (!best || nic->tx_pps > best->tx_pps))
+			best = nic;
+	}
+	const char *const root =
+	    best ? rs_view_fact(l->v, RS_F_QDISC, best->info.ifindex, RS_NO_QUEUE) : NULL;
+	if (!best)
+		return false;
+	if (!root)
+		return rs_not_known(ret, "the root queueing discipline of the interface");
+	return rs_not(ret, "%s sends by %u queues, its root qdisc is %.24s", best->info.name,
+	    count_tx(l->v, best), root);
+}
+
 /* Where a receive queue stands out, that is why a core leads. */
 static bool
 explains(const struct rs_lead *l, const double *t, struct rs_cause *ret)
 {
 	bool by_root = false;
 
-	if (l->is_by_rps || l->n_rx < 2 || !(l->share < RS_QUEUE_STANDS_OUT))
-		return false;
+	if (l->is_by_rps)
+		return rs_not_by_interrupts(l, ret);
+	if (l->n_rx == 1)
+		return rs_not(ret, "the packets come in by one queue of %s", l->nic->info.name);
+	if (l->n_rx == 0 || isnan(l->share))
+		return rs_not_known(ret, "packets of each receive queue");
+	if (l->share >= RS_QUEUE_STANDS_OUT)
+		return rs_not(ret, "%ld %% of the packets come in by one of %u queues of %s",
+		    lround(l->share * 100.0), l->n_rx, l->nic->info.name);
 	const struct rs_nic_view *const nic = find_funnel(l, t, &by_root);
 	if (!nic)
-		return false;
+		return is_not(l, ret);
 	ret->confidence = RS_MEDIUM;
 	write_phrase(l->v, nic, t, by_root, ret->phrase, sizeof(ret->phrase));
 	return true;

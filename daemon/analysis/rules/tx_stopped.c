@@ -3,7 +3,8 @@
  * The transmit side blocks: a queue stood still for seconds, the queueing
  * discipline drops, or full rings stop queues all the time. A discipline that
  * manages its queue drops on purpose where the link or a shaper is the limit, and a
- * full link stops queues: that is told as such, or not at all.
+ * full link stops queues: that is told as such, or not at all. What pause frames of
+ * the neighbour do is link.pause's.
  */
 #include <math.h>
 #include <stdio.h>
@@ -27,7 +28,7 @@ static const struct rs_threshold thresholds[] = {
 	"Use of the link from which a managed queue drops on purpose"},
     [FULL] = {"full", 0.95, 0.0, 1.0, RS_UNIT_RATIO, "Use from which the link is full"},
     [PAUSE] = {"pause", 10.0, 0.1, 1e6, RS_UNIT_PER_SECOND,
-	"Pause frames received per second that explain it"},
+	"Pause frames received per second that explain it: link.pause tells"},
     {0},
 };
 
@@ -90,8 +91,6 @@ way_of(const struct rs_view *v, const struct rs_recent *r, const struct rs_nic_v
 		w.share = fmax(w.share, share_of(nic->lost_qdisc_pps, nic->tx_pps));
 	if (nic->tx_utilization >= t[FULL])
 		w.because = "the link is full";
-	else if (nic->rx_pause_ps >= t[PAUSE] && !rs_nic_is(v, nic, RS_F_PAUSE_RX, "off"))
-		w.because = "its neighbour sends pause frames";
 	else if (w.is_shaped)
 		w.because = "a shaper holds it back";
 	return w;
@@ -110,6 +109,14 @@ tell_figures(const struct way *w, struct rs_says *out)
 	rs_evidence(out, "times a full ring stopped a queue", nic->tx_stops_ps, RS_UNIT_PER_SECOND);
 	rs_evidence(out, "use of the link, sending", nic->tx_utilization, RS_UNIT_RATIO);
 	rs_evidence(out, "pause frames received", nic->rx_pause_ps, RS_UNIT_PER_SECOND);
+}
+
+/* Its neighbour stops it: that is link.pause, which tells what is dropped and stopped
+ * by it. */
+static bool
+is_paused(const struct rs_view *v, const struct rs_nic_view *nic, const double *t)
+{
+	return nic->rx_pause_ps >= t[PAUSE] && !rs_nic_is(v, nic, RS_F_PAUSE_RX, "off");
 }
 
 /* A queue stood still although the device should have sent. */
@@ -207,6 +214,8 @@ look(const struct rs_view *v, const struct rs_nic_view *nic, const double *t, st
 		say_timeout(&w, &subject, out);
 		return;
 	}
+	if (is_paused(v, nic, t))
+		return;
 	/* While it stands only new drops count, else those of a minute. */
 	if (nic->lost_qdisc_pps > 0.0 ||
 	    (!is_standing && rs_recent_sum(r, nic->info.ifindex, RS_RECENT_QDISC_60) > 0.0)) {
