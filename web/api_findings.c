@@ -160,9 +160,21 @@ free_all(struct rs_pieces *p)
 	free(a);
 }
 
-/* Writes the active findings, and leaves those of the past that are not. */
+static bool
+is_among(const struct rs_finding *const *active, size_t n, int64_t id)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (active[i]->id == id)
+			return true;
+	}
+	return false;
+}
+
+/* Writes the active findings, and leaves those of the past that are not and that
+ * stood after the given time. */
 static void
-begin_all(const struct rs_live *live, struct rs_json *j, struct rs_finding_list *past)
+begin_all(
+    const struct rs_live *live, int64_t after_ms, struct rs_json *j, struct rs_finding_list *past)
 {
 	const struct rs_view *v = rs_model_view(live->model);
 	const struct rs_finding *active[RS_FINDINGS_MAX];
@@ -174,17 +186,17 @@ begin_all(const struct rs_live *live, struct rs_json *j, struct rs_finding_list 
 	for (size_t i = 0; i < n_active; i++)
 		rs_api_put_finding(j, active[i]);
 	for (size_t i = 0; i < past->n; i++) {
-		size_t k = 0;
+		struct rs_finding *const f = &past->findings[i];
 
-		while (k < n_active && active[k]->id != past->findings[i].id)
-			k++;
-		if (k < n_active)
+		if (is_among(active, n_active, f->id))
 			continue;
-		if (n < i)
-			past->findings[n] = past->findings[i];
 		/* The clock may have been set since. */
 		if (v->boot_ms != 0)
-			(void)rs_finding_follow(&past->findings[n], v->wall_ms - v->boot_ms);
+			(void)rs_finding_follow(f, v->wall_ms - v->boot_ms);
+		if (f->cleared_ms != 0 && f->cleared_ms <= after_ms)
+			continue;
+		if (n < i)
+			past->findings[n] = *f;
 		n++;
 	}
 	past->n = n;
@@ -193,6 +205,7 @@ begin_all(const struct rs_live *live, struct rs_json *j, struct rs_finding_list 
 static void
 reply_all(struct rs_request *q, struct rs_reply *r, struct rs_finding_list *take)
 {
+	const struct rs_arg *after = rs_request_arg(q, "after");
 	const size_t bytes = sizeof(*take) + take->n * sizeof(*take->findings);
 	const bool has_room = bytes <= RS_ANSWERS_BYTES_MAX - q->web->answer_bytes;
 	struct all_answer *a = take->status == 0 && has_room ? calloc(1, sizeof(*a)) : NULL;
@@ -206,7 +219,7 @@ reply_all(struct rs_request *q, struct rs_reply *r, struct rs_finding_list *take
 	}
 	a->past = take;
 	rs_pieces_init(&a->pieces, write_past, free_all, &q->web->answer_bytes, bytes);
-	begin_all(q->web->live, &a->pieces.json, take);
+	begin_all(q->web->live, after != NULL ? after->number : INT64_MIN, &a->pieces.json, take);
 	r->type = RS_TYPE_JSON;
 	r->source = rs_pieces_source(&a->pieces);
 	rs_reply_incomplete(r, take->incomplete);
@@ -228,8 +241,11 @@ past_known(void *arg, struct rs_finding_list *take)
 int
 rs_api_findings(struct rs_request *q, struct rs_reply *r)
 {
-	if (rs_route_number(q, "state") == STATE_ACTIVE)
-		return reply_active(q, r);
+	if (rs_route_number(q, "state") == STATE_ACTIVE) {
+		return rs_request_arg(q, "after") == NULL
+			   ? reply_active(q, r)
+			   : rs_reply_problem(r, 400, "after: only with state=all");
+	}
 	struct rs_ticket *ticket = rs_request_defer(q);
 
 	if (ticket == NULL)

@@ -265,6 +265,10 @@ static const struct rs_param findings_params[] = {
 	.choices = rs_state_choices,
 	.fallback = "active",
 	.help = "only what stands now, or past findings too (the newest 1000)"},
+    {.name = "after",
+	.type = RS_PARAM_TIME,
+	.help = "with state=all: not what was cleared by then: epoch seconds, negative "
+		"seconds relative to now, or RFC 3339"},
     {.name = NULL},
 };
 

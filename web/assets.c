@@ -13,31 +13,36 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "accept.h"
 #include "api.h"
 #include "server.h"
 
-/* Everything comes from this host, nothing is inline. */
+/* Of what a browser shows as a document (it heeds none with other files): everything
+ * comes from this host, nothing is inline. */
 #define CONTENT_POLICY                                                                             \
 	"default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; "             \
 	"frame-ancestors 'none'"
 enum { FILE_BYTES_MAX = 4 << 20 };
 
-static const struct {
-	const char *suffix, *type;
-} types[] = {
-    {".html", "text/html; charset=utf-8"},
-    {".css", "text/css; charset=utf-8"},
-    {".js", "text/javascript; charset=utf-8"},
-    {".svg", "image/svg+xml"},
-    {".json", "application/json"},
-    {".txt", "text/plain; charset=utf-8"},
-    {".png", "image/png"},
-    {".ico", "image/vnd.microsoft.icon"},
-    {".woff2", "font/woff2"},
+struct type {
+	const char *suffix, *name;
+	bool is_document;
+};
+
+static const struct type types[] = {
+    {".html", "text/html; charset=utf-8", true},
+    {".css", "text/css; charset=utf-8", false},
+    {".js", "text/javascript; charset=utf-8", false},
+    {".svg", "image/svg+xml", true},
+    {".json", "application/json", false},
+    {".txt", "text/plain; charset=utf-8", false},
+    {".png", "image/png", false},
+    {".ico", "image/vnd.microsoft.icon", false},
+    {".woff2", "font/woff2", false},
 };
 
 /* NULL: not a kind of file that is served. */
-static const char *
+static const struct type *
 type_of(const char *path)
 {
 	const size_t len = strlen(path);
@@ -46,7 +51,7 @@ type_of(const char *path)
 		const size_t n = strlen(types[i].suffix);
 
 		if (len > n && strcmp(path + len - n, types[i].suffix) == 0)
-			return types[i].type;
+			return &types[i];
 	}
 	return NULL;
 }
@@ -152,44 +157,72 @@ find_asset(const char *path)
 }
 
 static void
-add_headers(struct rs_reply *r)
+add_headers(struct rs_reply *r, bool is_document)
 {
-	rs_reply_header(r, "Content-Security-Policy", CONTENT_POLICY);
+	if (is_document)
+		rs_reply_header(r, "Content-Security-Policy", CONTENT_POLICY);
 	/* Kept, but asked for each time: a new program may bring a new page. */
 	rs_reply_header(r, "Cache-Control", "no-cache");
 	rs_reply_header(r, "Cross-Origin-Resource-Policy", "same-origin");
+	rs_reply_header(r, "Vary", "Accept-Encoding");
+}
+
+/* Compressed when the program was built: that costs nothing here. */
+static int
+take_embedded(const char *path, bool takes_gzip, struct rs_reply *r)
+{
+	const struct rs_asset *a = find_asset(path);
+
+	if (a == NULL)
+		return -ENOENT;
+	const bool is_gzip = takes_gzip && a->gzip != NULL;
+	const unsigned char *begin = is_gzip ? a->gzip : a->begin;
+	const unsigned char *end = is_gzip ? a->gzip_end : a->end;
+
+	r->fixed = begin;
+	r->fixed_len = (size_t)(end - begin);
+	/* Each form has a tag of its own, as a strong one must be (RFC 9110, 8.8.3.3). */
+	make_etag(begin, r->fixed_len, r->etag);
+	if (is_gzip)
+		rs_reply_header(r, "Content-Encoding", "gzip");
+	return 0;
+}
+
+/* The folder's file. What is not written there (the charts come from the build) is
+ * the program's. */
+static int
+take_file(const char *folder, const char *path, bool takes_gzip, struct rs_reply *r)
+{
+	const int e = read_file(folder, path, &r->body);
+
+	if (e == -ENOENT)
+		return take_embedded(path, takes_gzip, r);
+	if (e == 0)
+		make_etag((const unsigned char *)r->body.data, r->body.len, r->etag);
+	return e;
 }
 
 int
 rs_api_asset(struct rs_request *q, struct rs_reply *r)
 {
 	const char *path = strcmp(q->path, "/") == 0 ? "/index.html" : q->path;
-	const char *type = type_of(path);
-	int e = 0;
+	const struct type *type = type_of(path);
+	const bool takes_gzip = rs_accept_gzip(q->headers.accept_encoding);
 
 	if (type == NULL)
 		return -ENOENT;
-	if (q->web->web_dir != NULL) {
-		e = read_file(q->web->web_dir, path, &r->body);
-		if (e < 0)
-			return e;
-		make_etag((const unsigned char *)r->body.data, r->body.len, r->etag);
-	} else {
-		const struct rs_asset *a = find_asset(path);
+	const int e = q->web->web_dir != NULL ? take_file(q->web->web_dir, path, takes_gzip, r)
+					      : take_embedded(path, takes_gzip, r);
 
-		if (a == NULL)
-			return -ENOENT;
-		r->fixed = a->begin;
-		r->fixed_len = (size_t)(a->end - a->begin);
-		make_etag(a->begin, r->fixed_len, r->etag);
-	}
+	if (e < 0)
+		return e;
 	if (has_tag(q->headers.if_none_match, r->etag)) {
 		rs_buf_reset(&r->body);
 		r->fixed = NULL;
 		r->status = 304;
 	} else {
-		r->type = type;
+		r->type = type->name;
 	}
-	add_headers(r);
+	add_headers(r, type->is_document);
 	return 0;
 }

@@ -11,6 +11,7 @@
 struct rs_asset {
 	const char *path; /* "/style.css" */
 	const unsigned char *begin, *end;
+	const unsigned char *gzip, *gzip_end; /* the same, compressed; NULL: was not */
 };
 
 /* Ends with a NULL path. */

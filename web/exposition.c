@@ -6,8 +6,8 @@
 
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
+#include "accept.h"
 #include "buf.h"
 #include "json.h"
 #include "num.h"
@@ -17,33 +17,6 @@
 /* --- what is liked best ------------------------------------------------ */
 
 enum kind { KIND_OPENMETRICS, KIND_TEXT, KIND_WILDCARD, N_KINDS };
-
-static bool
-is_same(struct rs_text t, const char *s)
-{
-	return rs_text_len(t) == strlen(s) && strncasecmp(t.p, s, rs_text_len(t)) == 0;
-}
-
-/* A weight of RFC 9110, 12.4.2; false when it is none. */
-static bool
-parse_weight(struct rs_text t, double *ret)
-{
-	return rs_num_double(t, ret) == 0 && *ret >= 0 && *ret <= 1;
-}
-
-/* The next piece before c, or the rest; false at the end. */
-static bool
-take_piece(struct rs_text *t, char c, struct rs_text *ret)
-{
-	if (rs_text_len(*t) == 0)
-		return false;
-	if (!rs_text_until(t, c, ret)) {
-		*ret = *t;
-		t->p = t->end;
-	}
-	*ret = rs_text_trim(*ret);
-	return true;
-}
 
 static bool
 find_kind(struct rs_text type, enum kind *ret)
@@ -59,7 +32,7 @@ find_kind(struct rs_text type, enum kind *ret)
 	};
 
 	for (size_t i = 0; i < RS_ARRAY_LEN(known); i++) {
-		if (is_same(type, known[i].type)) {
+		if (rs_accept_same(type, known[i].type)) {
 			*ret = known[i].kind;
 			return true;
 		}
@@ -74,16 +47,17 @@ parse_range(struct rs_text t, enum kind *ret_kind, double *ret_weight)
 	struct rs_text piece;
 
 	*ret_weight = 1;
-	if (!take_piece(&t, ';', &piece) || !find_kind(piece, ret_kind))
+	if (!rs_accept_piece(&t, ';', &piece) || !find_kind(piece, ret_kind))
 		return false;
-	while (take_piece(&t, ';', &piece)) {
+	while (rs_accept_piece(&t, ';', &piece)) {
 		struct rs_text name = {0};
 
 		if (!rs_text_until(&piece, '=', &name))
 			return false;
-		const bool is_version = *ret_kind == KIND_OPENMETRICS && is_same(name, "version");
+		const bool is_version =
+		    *ret_kind == KIND_OPENMETRICS && rs_accept_same(name, "version");
 
-		if (is_same(name, "q") && !parse_weight(piece, ret_weight))
+		if (rs_accept_same(name, "q") && !rs_accept_weight(piece, ret_weight))
 			return false;
 		if (is_version && !rs_text_eq(piece, "1.0.0"))
 			return false;
@@ -97,7 +71,7 @@ rs_exposition_wants_openmetrics(const char *accept)
 	struct rs_text rest = rs_text_of(accept != NULL ? accept : ""), range;
 	double best[N_KINDS] = {-1, -1, -1};
 
-	while (take_piece(&rest, ',', &range)) {
+	while (rs_accept_piece(&rest, ',', &range)) {
 		enum kind kind;
 		double weight;
 

@@ -3,9 +3,25 @@
 #include "pieces.h"
 
 #include <string.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 /* No single piece is nearly so long. */
 #define TEXT_MAX ((size_t)16 << 20)
+
+/* What an answer held is given back to the system when it was at least this much. */
+#define GIVE_BACK_BYTES ((size_t)4 << 20)
+
+/* The C library keeps what is freed between what is not: after a long answer made of
+ * many rows that is most of it. Other libraries return it by themselves. */
+static void
+give_back(void)
+{
+#ifdef __GLIBC__
+	(void)malloc_trim(0);
+#endif
+}
 
 static ptrdiff_t
 read_pieces(void *arg, char *dst, size_t cap)
@@ -31,10 +47,13 @@ static void
 free_pieces(void *arg)
 {
 	struct rs_pieces *p = arg;
+	const bool was_long = p->bytes >= GIVE_BACK_BYTES;
 
 	*p->held -= p->bytes;
 	rs_buf_fini(&p->text);
 	p->free(p);
+	if (was_long)
+		give_back();
 }
 
 void

@@ -59,6 +59,7 @@ rs_request_header(struct rs_request *q, const char *name, const char *value)
 	    {"If-None-Match", &h->if_none_match},
 	    {"Last-Event-ID", &h->last_event_id},
 	    {"Accept", &h->accept},
+	    {"Accept-Encoding", &h->accept_encoding},
 	    {"Access-Control-Request-Method", &h->preflight_method},
 	};
 

@@ -21,7 +21,8 @@ enum rs_peer { RS_PEER_REMOTE, RS_PEER_LOOPBACK, RS_PEER_UNIX };
 
 /* NULL: not sent. */
 struct rs_headers {
-	const char *host, *origin, *authorization, *if_none_match, *last_event_id, *accept;
+	const char *host, *origin, *authorization, *if_none_match, *last_event_id;
+	const char *accept, *accept_encoding;
 	const char *preflight_method; /* Access-Control-Request-Method */
 	unsigned n_hosts;
 	bool is_forwarded; /* Forwarded, X-Forwarded-*, X-Real-IP or Via: through a proxy */

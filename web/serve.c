@@ -6,7 +6,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "accept.h"
 #include "api.h"
+#include "pack.h"
 #include "route.h"
 #include "server.h"
 
@@ -113,6 +115,20 @@ rs_serve(void *arg, struct rs_request *q, const char *target)
 	return route != NULL ? serve_route(route, q, r) : serve_asset(q, r);
 }
 
+/* What the page asks for when it is opened is mostly JSON, a long history of many
+ * cores some hundred kB. The stream is small and must not wait for more; what scrapes
+ * /metrics is near. */
+static bool
+is_worth_packing(const struct rs_request *q)
+{
+	const struct rs_reply *r = &q->reply;
+	const bool is_text = r->type != NULL && (strcmp(r->type, RS_TYPE_JSON) == 0 ||
+						    strcmp(r->type, RS_TYPE_CSV) == 0);
+
+	return is_text && r->fixed == NULL && r->source.set_wake == NULL &&
+	       rs_accept_gzip(q->headers.accept_encoding);
+}
+
 void
 rs_serve_complete(void *arg, struct rs_request *q)
 {
@@ -120,6 +136,8 @@ rs_serve_complete(void *arg, struct rs_request *q)
 	struct rs_reply *r = &q->reply;
 	const char *origin = rs_policy_origin(&w->policy, q->headers.origin);
 
+	if (is_worth_packing(q))
+		rs_pack_reply(r);
 	rs_reply_header(r, "X-Content-Type-Options", "nosniff");
 	rs_reply_header(r, "Referrer-Policy", "no-referrer");
 	if (r->etag[0] == '\0')

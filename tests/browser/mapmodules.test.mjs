@@ -25,7 +25,7 @@ const { feedsOf } = await load('map/feeds.js');
 const { neighbour, pathsOf } = await load('map/ways.js');
 const { feedsText, foldText, reading, summaryText } = await load('map/words.js');
 const { changedValues, settingValue, settingWords } = await load('settings.js');
-const { groupChanges, subjectsText } = await load('views/changes.js');
+const { groupChanges, subjectsText } = await load('changelist.js');
 const { ranges } = await load('format.js');
 const plain = (text) => text.replaceAll('\u00a0', ' ');
 

@@ -122,7 +122,7 @@ test('columns of a series become points and keep null', () => {
   const points = pointsOfSeries({ time_ms: [1, 2], series: [
     { labels: { cpu: '3' }, values: [0.5, null] }, { labels: { cpu: '0' }, values: [1] }] },
   (labels) => Number(labels.cpu));
-  assert.deepEqual(points.map((p) => [...p.values]), [[[3, 0.5], [0, 1]], [[3, null]]]);
+  assert.deepEqual(points.map((p) => [...p.values]), [[[3, 0.5], [0, 1]], [[3, null], [0, null]]]);
 });
 
 function tick(t, load) {

@@ -88,7 +88,7 @@ export async function stopDaemon() {
 }
 
 /* A page of its own profile; complaints: what a user would not have seen. */
-export async function openPage(options = {}, prepare = async () => {}) {
+export async function openPage(options = {}, prepare = async () => {}, path = '/') {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   const page = await context.newPage();
   const complaints = [];
@@ -104,7 +104,7 @@ export async function openPage(options = {}, prepare = async () => {}) {
       complaints.push('asked another host: ' + request.url());
   });
   await prepare(page);
-  await page.goto(origin + '/');
+  await page.goto(origin + path);
   return { page, complaints, close: () => context.close() };
 }
 
@@ -146,8 +146,10 @@ function fakeStream() {
 }
 
 /* A page that sees the given map (maps.mjs) in place of this machine. say(name,
- * data) is an event of the stream, asked the paths asked for so far. */
-export async function openMap(map, { changes = [], ...options } = {}) {
+ * data) is an event of the stream, asked the paths asked for so far. answer(name, url)
+ * may give another answer, { status, json }; path: what is opened. */
+export async function openMap(map, { changes = [], answer = () => null, path = '/',
+  ...options } = {}) {
   const asked = [];
   const machine = { map, changes };
   const tick = () => tickOf(machine.map);
@@ -160,13 +162,17 @@ export async function openMap(map, { changes = [], ...options } = {}) {
   const opened = await openPage(options, async (page) => {
     await page.addInitScript(fakeStream);
     await page.route('**/api/v1/**', (route) => {
-      const name = new URL(route.request().url()).pathname.split('/').pop();
+      const url = new URL(route.request().url());
+      const name = url.pathname.split('/').pop();
       asked.push(name);
+      const own = answer(name, url);
+      if (own !== null)
+        return route.fulfill(own);
       const json = answers[name]();
       return route.fulfill(json !== null ? { json }
         : { status: 404, json: { detail: 'nothing is here' } });
     });
-  });
+  }, path);
   const say = (name, data) => opened.page.evaluate(([n, d]) => window.say(n, d), [name, data]);
   return { ...opened, asked, machine, say };
 }

@@ -69,6 +69,9 @@ static const struct {
     {"/api/v1/findings", 200, "application/json", "[]"},
     {"/api/v1/findings?state=active", 200, "application/json", "[]"},
     {"/api/v1/findings?state=all", 200, "application/json", "[{\"id\":7,"},
+    {"/api/v1/findings?state=all&after=1", 200, "application/json", "[{\"id\":7,"},
+    {"/api/v1/findings?state=all&after=2", 200, "application/json", "[]"},
+    {"/api/v1/findings?after=-60", 400, "application/problem+json", "after: only with state=all"},
     {"/api/v1/health", 200, "application/json", "\"reason\":\"No such file or directory\""},
     {"/api/v1/catalog", 200, "application/json",
 	"[{\"metric\":\"interface_bytes\",\"labels\":{\"device\":\"eth0\",\"direction\":\"rx\"},"
@@ -544,36 +547,193 @@ END_TEST
 
 /* ---- assets ---- */
 
+/* What gzip writes behind the data, of these bytes: CRC-32 (RFC 1952, 8) and length,
+ * least byte first. */
+static void
+make_trailer(const unsigned char *bytes, size_t len, unsigned char dst[static 8])
+{
+	uint32_t crc = UINT32_MAX;
+
+	for (size_t i = 0; i < len; i++) {
+		crc ^= bytes[i];
+		for (unsigned bit = 0; bit < 8; bit++)
+			crc = crc >> 1 ^ ((crc & 1) != 0 ? UINT32_C(0xedb88320) : 0);
+	}
+	crc = ~crc;
+	for (unsigned i = 0; i < 4; i++) {
+		dst[i] = (unsigned char)(crc >> 8 * i);
+		dst[4 + i] = (unsigned char)(len >> 8 * i);
+	}
+}
+
+static void
+assert_not_modified(const char *path, const char *headers, const char *etag)
+{
+	char all[1200], value[512];
+	struct answer a;
+
+	(void)snprintf(all, sizeof(all), "%sIf-None-Match: \"x\", W/%s\r\n", headers, etag);
+	client_get(rig.port, path, all, &a);
+	ck_assert_uint_eq(a.status, 304);
+	ck_assert_uint_eq(a.body.len, 0);
+	ck_assert_str_eq(answer_header(&a, "ETag", value), etag);
+	ck_assert_str_eq(answer_header(&a, "Vary", value), "Accept-Encoding");
+	answer_fini(&a);
+	(void)snprintf(all, sizeof(all), "%sIf-None-Match: \"0\"\r\n", headers);
+	client_get(rig.port, path, all, &a);
+	ck_assert_uint_eq(a.status, 200);
+	answer_fini(&a);
+}
+
+/* Whatever a browser shows as a page has the policy. */
+static void
+assert_policy(const char *path, const struct answer *a)
+{
+	char type[512], policy[512];
+
+	(void)answer_header(a, "Content-Type", type);
+	(void)answer_header(a, "Content-Security-Policy", policy);
+	if (strncmp(type, "text/html", 9) == 0 || strcmp(type, "image/svg+xml") == 0) {
+		ck_assert_msg(
+		    strncmp(policy, "default-src 'self'", 18) == 0, "%s: '%s'", path, policy);
+		ck_assert_ptr_null(strstr(policy, "unsafe"));
+	}
+	ck_assert_str_eq(answer_header(a, "X-Content-Type-Options", type), "nosniff");
+}
+
+/* Asks for one form of a file and leaves its tag in dst. */
+static void
+get_form(const char *path, const char *headers, struct answer *ret, char etag[static 512])
+{
+	char value[512];
+
+	client_get(rig.port, path, headers, ret);
+	ck_assert_msg(ret->status == 200, "%s", path);
+	assert_policy(path, ret);
+	ck_assert_str_eq(answer_header(ret, "Cache-Control", value), "no-cache");
+	ck_assert_str_eq(answer_header(ret, "Vary", value), "Accept-Encoding");
+	ck_assert_int_eq(answer_header(ret, "ETag", etag)[0], '"');
+	assert_not_modified(path, headers, etag);
+}
+
+#define TAKES_GZIP "Accept-Encoding: gzip, deflate, br, zstd\r\n"
+
 START_TEST(web_assets_come_from_the_binary_with_tag_and_policy)
 {
-	struct answer a, again;
-	char etag[512], header[600], value[512];
+	struct answer a;
+	char etag[512], value[512];
 
 	for (const struct rs_asset *asset = rs_assets; asset->path != NULL; asset++) {
-		client_get(rig.port, asset->path, "", &a);
-		ck_assert_msg(a.status == 200, "%s", asset->path);
+		get_form(asset->path, "", &a, etag);
 		ck_assert_uint_eq(a.body.len, (size_t)(asset->end - asset->begin));
 		ck_assert_mem_eq(a.body.data, asset->begin, a.body.len);
-		ck_assert_ptr_eq(strstr(answer_header(&a, "Content-Security-Policy", value),
-				     "default-src 'self'"),
-		    value);
-		ck_assert_ptr_null(strstr(value, "unsafe"));
-		ck_assert_str_eq(answer_header(&a, "Cache-Control", value), "no-cache");
-		(void)answer_header(&a, "ETag", etag);
-		ck_assert_int_eq(etag[0], '"');
-		(void)snprintf(header, sizeof(header), "If-None-Match: \"x\", W/%s\r\n", etag);
-		client_get(rig.port, asset->path, header, &again);
-		ck_assert_uint_eq(again.status, 304);
-		ck_assert_str_eq(answer_header(&again, "ETag", value), etag);
-		answer_fini(&again);
-		client_get(rig.port, asset->path, "If-None-Match: \"0\"\r\n", &again);
-		ck_assert_uint_eq(again.status, 200);
-		answer_fini(&again);
+		ck_assert_str_eq(answer_header(&a, "Content-Encoding", value), "");
 		answer_fini(&a);
 	}
 	client_get(rig.port, "/", "", &a);
 	ck_assert_uint_eq(a.status, 200);
 	ck_assert_str_eq(answer_header(&a, "Content-Type", value), "text/html; charset=utf-8");
+	answer_fini(&a);
+}
+END_TEST
+
+START_TEST(web_assets_come_compressed_where_that_is_taken)
+{
+	char plain[512], packed[512], value[512];
+	unsigned char trailer[8];
+	struct answer a;
+
+	for (const struct rs_asset *asset = rs_assets; asset->path != NULL; asset++) {
+		if (asset->gzip == NULL) /* built without gzip */
+			continue;
+		get_form(asset->path, "", &a, plain);
+		make_trailer((const unsigned char *)a.body.data, a.body.len, trailer);
+		answer_fini(&a);
+		get_form(asset->path, TAKES_GZIP, &a, packed);
+		ck_assert_str_eq(answer_header(&a, "Content-Encoding", value), "gzip");
+		ck_assert_uint_gt(a.body.len, sizeof(trailer));
+		ck_assert_msg(memcmp(a.body.data + a.body.len - 8, trailer, 8) == 0,
+		    "%s: other bytes than the plain form", asset->path);
+		ck_assert_str_ne(plain, packed);
+		answer_fini(&a);
+		client_get(rig.port, asset->path, "Accept-Encoding: gzip;q=0, identity\r\n", &a);
+		ck_assert_str_eq(answer_header(&a, "Content-Encoding", value), "");
+		ck_assert_str_eq(answer_header(&a, "ETag", value), plain);
+		answer_fini(&a);
+	}
+}
+END_TEST
+
+/* The tag of one form says nothing of the other. */
+START_TEST(web_assets_have_a_tag_for_each_form)
+{
+	static const char *const forms[] = {"", TAKES_GZIP};
+	char etag[512], headers[1200];
+	struct answer a;
+
+	if (rs_assets[0].gzip == NULL)
+		return;
+	get_form("/", forms[_i], &a, etag);
+	answer_fini(&a);
+	(void)snprintf(headers, sizeof(headers), "%sIf-None-Match: %s\r\n", forms[1 - _i], etag);
+	client_get(rig.port, "/", headers, &a);
+	ck_assert_uint_eq(a.status, 200);
+	answer_fini(&a);
+}
+END_TEST
+
+START_TEST(web_assets_have_the_same_headers_for_head)
+{
+	static const char *const forms[] = {"", TAKES_GZIP};
+	static const char *const names_of_headers[] = {
+	    "Content-Length", "Content-Type", "Content-Encoding", "ETag", "Vary"};
+	const int fd = client_dial(rig.port, NULL, false);
+	char request[512], whole[512], value[512];
+	struct answer a, head;
+
+	client_get(rig.port, "/app.js", forms[_i], &a);
+	ck_assert_uint_eq(a.status, 200);
+	(void)snprintf(request, sizeof(request),
+	    "HEAD /app.js HTTP/1.1\r\nHost: localhost\r\n%sConnection: close\r\n\r\n", forms[_i]);
+	client_send(fd, request);
+	client_read(fd, true, &head);
+	ck_assert_uint_eq(head.status, 200);
+	for (size_t i = 0; i < RS_ARRAY_LEN(names_of_headers); i++) {
+		ck_assert_str_eq(answer_header(&head, names_of_headers[i], value),
+		    answer_header(&a, names_of_headers[i], whole));
+	}
+	answer_fini(&head);
+	answer_fini(&a);
+	(void)close(fd);
+}
+END_TEST
+
+static const struct {
+	const char *target;
+	bool is_packed;
+} answers[] = {
+    {SERIES, true},
+    {SERIES "&format=csv", true},
+    {"/api/v1/summary", false}, /* small */
+    {"/metrics", false},
+};
+
+START_TEST(web_answers_come_compressed_where_that_is_worth_it)
+{
+	unsigned char trailer[8];
+	struct answer a;
+	char value[512];
+
+	client_get(rig.port, answers[_i].target, "", &a);
+	ck_assert_str_eq(answer_header(&a, "Content-Encoding", value), "");
+	make_trailer((const unsigned char *)a.body.data, a.body.len, trailer);
+	answer_fini(&a);
+	client_get(rig.port, answers[_i].target, TAKES_GZIP, &a);
+	ck_assert_uint_eq(a.status, 200);
+	ck_assert_str_eq(
+	    answer_header(&a, "Content-Encoding", value), answers[_i].is_packed ? "gzip" : "");
+	if (answers[_i].is_packed)
+		ck_assert_mem_eq(a.body.data + a.body.len - 8, trailer, 8);
 	answer_fini(&a);
 }
 END_TEST
@@ -635,9 +795,11 @@ START_TEST(web_assets_from_a_folder_never_leave_it)
 	    {"/link.html", 404},
 	    {"/folder.html", 404},
 	    {"/program", 404},
-	    {"/style.css", 404},
+	    /* Not there, but in the binary. */
+	    {"/style.css", 200},
+	    {"/page/style.css", 404},
 	};
-	char root[256], path[300];
+	char root[256], path[300], value[512];
 	struct answer a;
 
 	ck_assert_ptr_nonnull(mkdtemp(folder));
@@ -663,10 +825,11 @@ START_TEST(web_assets_from_a_folder_never_leave_it)
 		ck_assert(!has(&a, "secret"));
 		answer_fini(&a);
 	}
-	/* A change is seen at once. */
+	/* A change is seen at once, and no form of the binary's file goes before it. */
 	put_file("root/index.html", "second");
-	client_get(rig.port, "/", "", &a);
+	client_get(rig.port, "/", TAKES_GZIP, &a);
 	ck_assert_str_eq(rs_buf_cstr(&a.body), "second");
+	ck_assert_str_eq(answer_header(&a, "Content-Encoding", value), "");
 	answer_fini(&a);
 	rig_close(&rig);
 	(void)snprintf(path, sizeof(path), "rm -r %s", folder);
@@ -699,6 +862,11 @@ suite(void)
 	tcase_add_loop_test(open, web_without_token_nothing_opens_the_door_from_elsewhere, 0,
 	    (int)RS_ARRAY_LEN(credentials));
 	tcase_add_test(open, web_assets_come_from_the_binary_with_tag_and_policy);
+	tcase_add_test(open, web_assets_come_compressed_where_that_is_taken);
+	tcase_add_loop_test(open, web_assets_have_a_tag_for_each_form, 0, 2);
+	tcase_add_loop_test(open, web_assets_have_the_same_headers_for_head, 0, 2);
+	tcase_add_loop_test(open, web_answers_come_compressed_where_that_is_worth_it, 0,
+	    (int)RS_ARRAY_LEN(answers));
 	tcase_add_test(open, web_assets_refer_to_assets_only);
 	tcase_add_loop_test(
 	    token, web_foreign_hosts_are_refused_everywhere, 0, (int)RS_ARRAY_LEN(hosts));

@@ -5,16 +5,12 @@
  */
 
 import { get } from './api.js';
+import { FIRST_SPAN_MS, SPANS, askLoad } from './load.js';
+import * as now from './now/page.js';
+import { verdictView } from './now/verdict.js';
+import { Pages, sheet } from './pages.js';
 import { Store } from './store.js';
 import { Stream } from './stream.js';
-import { changesView } from './views/changes.js';
-import { coresView } from './views/cores.js';
-import { findingsView } from './views/findings.js';
-import { heatmapView } from './views/heatmap.js';
-import { instrumentView } from './views/instrument.js';
-import { interfacesView } from './views/interfaces.js';
-import { mapView } from './views/map.js';
-import { verdictView } from './views/verdict.js';
 
 const HEALTH_MS = 30000;
 const FINDINGS_MS = 15000;
@@ -27,21 +23,30 @@ const FILL_MS = 10000;
 /* A page nobody looks at gives its stream back after this time. */
 const HIDDEN_MS = 30000;
 const TRAFFIC_MAX = 32;
+/* Findings of the past that the heatmap can show; their own page has them all. */
+const PAST_S = SPANS.at(-1) + 60;
+/* What is stored of a sparkline: it is not wider. */
+const TRAFFIC_POINTS = '100';
 
 const store = new Store();
-const byId = (id) => document.getElementById(id);
+store.loadSpanMs = FIRST_SPAN_MS;
+const verdict = verdictView(document);
+const VERDICT_ON = ['tick', 'connection', 'findings'];
 
-/* What a view depends on. */
-const views = [
-  { view: verdictView(document), on: ['tick', 'connection', 'findings'] },
-  { view: heatmapView(byId('load')), on: ['tick', 'history', 'findings', 'connection'] },
-  { view: mapView(byId('map')), on: ['tick', 'map'] },
-  { view: coresView(byId('cores')), on: ['tick', 'map'] },
-  { view: interfacesView(byId('interfaces')), on: ['tick', 'history'] },
-  { view: findingsView(byId('findings')), on: ['tick', 'findings'] },
-  { view: changesView(byId('changes')), on: ['changes'] },
-  { view: instrumentView(byId('instrument')), on: ['health'] },
-];
+/* A page with a sheet of its own: both are fetched at once. */
+async function fetched(name) {
+  const [module] = await Promise.all([import('./' + name + '/page.js'),
+    sheet(name + '/page.css')]);
+  return module;
+}
+
+const pages = new Pages({
+  now: async () => now,
+  history: () => fetched('history'),
+  findings: () => fetched('findings'),
+  changes: () => fetched('changes'),
+  about: () => fetched('about'),
+}, { store, repaint, ask });
 
 /* Animation frames do not come while the page is hidden, so neither does any
  * drawing. */
@@ -53,10 +58,9 @@ function repaint() {
   requestAnimationFrame(() => {
     isFrameAsked = false;
     const changed = store.takeChanges();
-    for (const { view, on } of views) {
-      if (on.some((name) => changed.has(name)))
-        view(store);
-    }
+    if (VERDICT_ON.some((name) => changed.has(name)))
+      verdict(store);
+    pages.update(store, changed);
   });
 }
 
@@ -65,17 +69,23 @@ const ATTEMPTS = {
     const [summary, cores, interfaces] =
       await Promise.all(['summary', 'cores', 'interfaces'].map((path) => get(path)));
     /* A tick of the stream may have been quicker. */
-    if (!(summary.sampled_at_ms <= store.sampledMs))
+    if (store.sampledMs === null || !(summary.sampled_at_ms <= store.sampledMs))
       store.applyTick({ summary, cores, interfaces });
   },
-  load: async () => store.applyLoadHistory(
-    await get('series', { metric: 'core_packet_load_ratio', after: '-300' })),
+  load: async () => {
+    let spanMs;
+    do {
+      spanMs = store.loadSpanMs;
+      store.applyLoadHistory(await askLoad(spanMs));
+      /* More may have been asked for meanwhile. */
+    } while (spanMs < store.loadSpanMs);
+  },
   traffic: async () => {
     const devices = store.interfaces.filter((i) => i.up !== false).map((i) => i.device);
     /* Hundreds of tunnels are not worth it: they draw from the stream alone. */
     if (devices.length > 0 && devices.length <= TRAFFIC_MAX) {
       store.applyTrafficHistory(await get('series',
-        { metric: 'interface_bytes', device: devices, after: '-300' }));
+        { metric: 'interface_bytes', device: devices, after: '-300', points: TRAFFIC_POINTS }));
     }
   },
   map: async () => store.applyMap(await get('map')),
@@ -83,12 +93,20 @@ const ATTEMPTS = {
     const known = store.changes;
     store.applyChanges(await get('changes'), known);
   },
-  findings: async () => store.applyFindings(await get('findings', { state: 'all' })),
+  findings: async () => store.applyFindings(
+    await get('findings', { state: 'all', after: String(-PAST_S) })),
+  active: async () => {
+    const known = store.active;
+    /* One that is no longer there was cleared unheard: when, the store knows. */
+    if (!store.applyActive(await get('findings'), known))
+      ask('findings');
+  },
   health: async () => store.applyHealth(await get('health')),
 };
 
 /* Who says on the page that an attempt failed. */
 const REFUSALS = {
+  load: (reason) => store.refuseLoad(reason),
   map: (reason) => store.refuseMap(reason),
   changes: (reason) => store.refuseChanges(reason),
 };
@@ -137,7 +155,7 @@ const HANDLERS = {
     if (!document.hidden)
       askIfOlder('map', MAP_MS);
     if (store.active.length > 0 || data.summary.findings_active !== store.active.length)
-      askIfOlder('findings', FINDINGS_MS);
+      askIfOlder('active', FINDINGS_MS);
   },
   finding: (data) => store.applyFinding(data.finding),
   change: (data) => {
@@ -205,4 +223,5 @@ setInterval(() => {
   }
 }, 1000);
 
+pages.follow();
 start();

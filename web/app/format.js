@@ -168,6 +168,9 @@ const BY_UNIT = {
   bytes,
   packets: (v) => count(v) + NBSP + 'packets',
   interrupts: (v) => count(v) + NBSP + 'interrupts',
+  'interrupts/s': rate,
+  'events/s': rate,
+  celsius: (v) => decimal(v, 1) + NBSP + '\u00b0C',
   events: count,
   cores: (v) => decimal(v, Number.isInteger(v) ? 0 : 2) + NBSP + (v === 1 ? 'core' : 'cores'),
   seconds: (v) => duration(v * 1000),
@@ -194,4 +197,76 @@ export function measured(value, unit, text) {
   if (!text)
     return quantity(value, unit);
   return isKnown(value) ? quantity(value, unit) + ', ' + text : text;
+}
+
+/* What stands behind a number on an axis. */
+const SYMBOLS = {
+  'bit/s': 'bit/s', 'packets/s': 'pps', '1/s': '/s', 'interrupts/s': '/s', 'events/s': '/s',
+  bytes: 'B', Hz: 'Hz', seconds: 's', celsius: '\u00b0C',
+};
+
+/* The ticks of an axis, evenly spaced: one prefix for all, and as many digits as
+ * tell them apart. */
+export function axisTexts(values, unit) {
+  const step = values.length > 1 ? Math.abs(values[1] - values[0]) : Math.abs(values[0] ?? 1);
+  const digitsOf = (s) => Math.min(6, Math.max(0, Math.ceil(-Math.log10(s) - 1e-9)));
+  const digits = (s) => s > 0 ? digitsOf(s) + (isRound(s * 10 ** digitsOf(s)) ? 0 : 1) : 0;
+  if (unit === 'ratio')
+    return values.map((v) => (v * 100).toFixed(digits(step * 100)) + NBSP + '%');
+  const most = Math.max(...values.map(Math.abs), 0);
+  let i = 0;
+  while (i < PREFIXES.length - 1 && most >= 1000 ** (i + 1))
+    i++;
+  const unitText = PREFIXES[i] + (SYMBOLS[unit] ?? '');
+  return values.map((v) => v === 0 ? '0' : (v / 1000 ** i).toFixed(digits(step / 1000 ** i))
+    + (unitText === '' ? '' : NBSP + unitText));
+}
+
+function isRound(v) {
+  return Math.abs(v - Math.round(v)) < 1e-6;
+}
+
+const MINUTE_MS = 60000;
+const DAY_MS = 86400000;
+const MONTH = new Intl.DateTimeFormat(undefined, { month: 'short' });
+const YEAR = new Intl.DateTimeFormat(undefined, { year: 'numeric' });
+const DATE = new Intl.DateTimeFormat(undefined,
+  { day: 'numeric', month: 'short', year: 'numeric' });
+
+/* The ticks of a time axis, `step` ms apart: the day, or the year, is told below
+ * the first of them and where it changes. */
+export function timeTexts(times, step) {
+  const [fine, coarse] = step < MINUTE_MS ? [CLOCK, DAY] : step < DAY_MS ? [MINUTE, DAY]
+    : step < 28 * DAY_MS ? [DAY, YEAR] : [MONTH, YEAR];
+  let told = null;
+  return times.map((t) => {
+    const below = coarse.format(t);
+    const isNew = below !== told;
+    told = below;
+    return fine.format(t) + (isNew ? '\n' + below : '');
+  });
+}
+
+/* A time as exact as values `resolutionMs` apart are; with the year when it is not
+ * that of `now`. */
+export function instant(ms, resolutionMs, now) {
+  const isThisYear = YEAR.format(ms) === YEAR.format(now);
+  return (isThisYear ? DAY : DATE).format(ms) + ' '
+    + (resolutionMs < MINUTE_MS ? CLOCK : MINUTE).format(ms);
+}
+
+const WEEKDAY = new Intl.DateTimeFormat(undefined,
+  { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' });
+
+/* A day as the head of what happened on it. */
+export function weekday(ms) {
+  return WEEKDAY.format(ms);
+}
+
+/* "Europe/Berlin, GMT+1": what local time is here. */
+export function zone(ms) {
+  const parts = new Intl.DateTimeFormat('en', { timeZoneName: 'shortOffset' }).formatToParts(ms);
+  const offset = parts.find((part) => part.type === 'timeZoneName')?.value ?? '';
+  const name = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return name === offset || !name ? offset : name === 'UTC' ? 'UTC' : name + ', ' + offset;
 }

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Draws the core x time grid on a canvas: geometry and painting, no state.
- * Columns lie where their times are. Where several samples share one device
- * pixel the highest wins, so that a peak survives on a narrow screen. What has
- * no value stays hatched.
+ * Draws the core x time grid on a canvas: geometry and painting, no state. The
+ * cells are those of a plane (heatplane.js, heatcells.js); marks, axis and labels
+ * are written here.
  */
 
 import { minute, percent } from './format.js';
-import { cellStart } from './history.js';
-import { heatLevel } from './palette.js';
 
 const LANE = 5;
 const LANE_GAP = 5;
@@ -16,6 +13,10 @@ const AXIS = 22;
 const LABEL_PX = 12;
 /* Rows at least this high get a label each. */
 const LABELLED_ROW = 13;
+
+/* Times written below, as close as their words allow. */
+const TICK_STEPS = [1, 2, 5, 10, 20, 30, 60].map((minutes) => 60000 * minutes);
+const TICK_ROOM = 64;
 
 /* Row height by the number of cores: [up to, height]. */
 const ROW_HEIGHTS = [[1, 56], [2, 48], [4, 34], [8, 26], [16, 18], [32, 13], [64, 9], [128, 5],
@@ -51,108 +52,24 @@ function ratioOf(span, t) {
   return Math.min(1, Math.max(0, (t - span.from) / (span.to - span.from)));
 }
 
-/* The samples by the device pixels they cover: [{ x0, x1, first, last }]. */
-function columns(points, grid, span, scale) {
-  const width = Math.round(grid.plot.width * scale);
-  const x = (t) => Math.round(width * ratioOf(span, t));
-  const result = [];
-  let first = -1;
-  let x0 = 0;
-  for (let i = 0; i < points.length; i++) {
-    if (points[i].t <= span.from)
-      continue;
-    const begin = x(cellStart(points, i, span.intervalMs));
-    const end = x(points[i].t);
-    /* Less than a pixel so far: goes on, unless a gap follows. */
-    if (first < 0 || begin > x0) {
-      first = i;
-      x0 = begin;
-    }
-    if (end > x0) {
-      result.push({ x0, x1: end, first, last: i });
-      first = -1;
-    }
-  }
-  return result;
-}
-
-function highest(points, column, core) {
-  let most = null;
-  for (let i = column.first; i <= column.last; i++) {
-    const v = points[i].values.get(core);
-    if (typeof v === 'number' && (most === null || v > most))
-      most = v;
-  }
-  return most;
-}
-
-/* context: in device pixels. span: { from, to, intervalMs }; marks:
+/* context: in device pixels; cells: HeatCells, plane: HeatPlane; marks:
  * [{ from, to, severity }] of findings; current: Map core -> load | null. */
-export function paint(context, grid, { points, span, marks, current, colors, scale, font }) {
+export function paint(context, grid, { cells, plane, marks, current, colors, scale, font }) {
   context.setTransform(1, 0, 0, 1, 0, 0);
   context.clearRect(0, 0, context.canvas.width, context.canvas.height);
-  paintHatch(context, grid, colors, scale);
-  paintCells(context, grid, points, columns(points, grid, span, scale), colors, scale);
+  cells.draw(context, plane, grid, colors, scale);
   context.setTransform(scale, 0, 0, scale, 0, 0);
   context.font = LABEL_PX + 'px ' + font;
-  paintMarks(context, grid, span, marks, colors);
-  paintAxis(context, grid, span, colors);
+  paintMarks(context, grid, plane.span, marks, colors);
+  paintAxis(context, grid, plane.span, colors);
   paintLabels(context, grid, current, colors);
 }
 
-function rowBox(grid, row, scale) {
+/* [top, height] of a row in device pixels. */
+export function rowBox(grid, row, scale) {
   const y0 = Math.round((grid.plot.top + row * grid.rowHeight) * scale);
   const y1 = Math.round((grid.plot.top + (row + 1) * grid.rowHeight - grid.rowGap) * scale);
   return [y0, Math.max(1, y1 - y0)];
-}
-
-function paintHatch(context, grid, colors, scale) {
-  const step = Math.round(6 * scale);
-  const tile = new OffscreenCanvas(step, step);
-  const t = tile.getContext('2d');
-  t.strokeStyle = colors.hatch;
-  t.lineWidth = scale;
-  t.beginPath();
-  for (const shift of [-step, 0, step]) {
-    t.moveTo(shift - 1, step + 1);
-    t.lineTo(shift + step + 1, -1);
-  }
-  t.stroke();
-  context.fillStyle = context.createPattern(tile, 'repeat');
-  const left = Math.round(grid.plot.left * scale);
-  const width = Math.round(grid.plot.width * scale);
-  for (let row = 0; row < grid.cores.length; row++) {
-    const [y, height] = rowBox(grid, row, scale);
-    context.fillRect(left, y, width, height);
-  }
-}
-
-/* Neighbours of one colour are one rectangle: an idle row costs one call. */
-function paintCells(context, grid, points, cells, colors, scale) {
-  const left = Math.round(grid.plot.left * scale);
-  for (const [row, core] of grid.cores.entries()) {
-    const [y, height] = rowBox(grid, row, scale);
-    let level = -1;
-    let from = 0;
-    let to = 0;
-    const flush = () => {
-      if (level < 0)
-        return;
-      context.fillStyle = colors.heat[level];
-      context.fillRect(left + from, y, to - from, height);
-    };
-    for (const cell of cells) {
-      const v = highest(points, cell, core);
-      const next = v === null ? -1 : heatLevel(v);
-      if (next !== level || cell.x0 !== to) {
-        flush();
-        level = next;
-        from = cell.x0;
-      }
-      to = cell.x1;
-    }
-    flush();
-  }
 }
 
 function paintMarks(context, grid, span, marks, colors) {
@@ -173,7 +90,8 @@ function paintAxis(context, grid, span, colors) {
   context.fillStyle = colors.muted;
   const end = left + width;
   context.fillRect(left, bottom + 1, width, 1);
-  const step = grid.plot.width < 320 ? 120000 : 60000;
+  const room = TICK_ROOM * (span.to - span.from) / width;
+  const step = TICK_STEPS.find((ms) => ms >= room) ?? TICK_STEPS.at(-1);
   for (let t = Math.ceil(span.from / step) * step; t <= span.to; t += step) {
     const x = left + width * ratioOf(span, t);
     context.fillRect(Math.round(x), bottom + 1, 1, 4);

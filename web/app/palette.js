@@ -32,6 +32,9 @@ function read() {
   const scale = Array.from({ length: LEVELS + 1 }, (_, i) => between(stops, i / LEVELS));
   return {
     heat: scale.map((c) => 'rgb(' + c.join(' ') + ')'),
+    /* The same as pixels of an image, behind one that is not there. */
+    heatPixels: Uint32Array.from([[0, 0, 0, 0], ...scale.map((c) => [...c, 255])],
+      (rgba) => new Uint32Array(Uint8Array.from(rgba).buffer)[0]),
     /* What is written on each of them. */
     heatInk: scale.map((c) => luminance(c) > 0.2 ? '#14181c' : '#ffffff'),
     ink: value('--ink'),

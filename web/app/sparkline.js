@@ -7,11 +7,24 @@
 
 import { cellStart } from './history.js';
 
-/* series: [[key, colour], [key, colour]]; span: { from, to, intervalMs }. */
-export function paintSparkline(canvas, points, series, span) {
+/* The size of a canvas is told when it changes: to ask for it in the middle of a
+ * repaint lays the whole page out once more. onSize() is called then. */
+export function watchSize(canvas, onSize) {
+  const size = { width: 0, height: 0 };
+  new ResizeObserver(([{ contentRect }]) => {
+    size.width = contentRect.width;
+    size.height = contentRect.height;
+    onSize();
+  }).observe(canvas);
+  return size;
+}
+
+/* size: of watchSize; series: [[key, colour], [key, colour]]; span: { from, to,
+ * intervalMs }. */
+export function paintSparkline(canvas, size, points, series, span) {
   const scale = window.devicePixelRatio || 1;
-  const width = Math.round(canvas.clientWidth * scale);
-  const height = Math.round(canvas.clientHeight * scale);
+  const width = Math.round(size.width * scale);
+  const height = Math.round(size.height * scale);
   if (width === 0 || height === 0)
     return;
   if (canvas.width !== width || canvas.height !== height) {

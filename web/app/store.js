@@ -5,11 +5,14 @@
  * repaints what changed.
  */
 
-import { History, pointsOfSeries } from './history.js';
+import { History, Values, pointsOfSeries } from './history.js';
 
 export const SPAN_MS = 300000;
-/* Five minutes at the shortest interval. */
-const MAX_POINTS = 1600;
+/* The heatmap shows up to an hour. */
+const LOAD_SPAN_MS = 3600000;
+/* A minute at the shortest interval. */
+const POINTS_PER_MINUTE = 320;
+const pointsOf = (spanMs) => spanMs / 60000 * POINTS_PER_MINUTE;
 const MAX_CLEARED = 50;
 const MAX_CHANGES = 200;
 
@@ -27,8 +30,13 @@ export class Store {
   changesProblem = null;
   health = null;
   /* Packet load by core; bit/s by "rx DEVICE" and "tx DEVICE". */
-  load = new History(SPAN_MS, MAX_POINTS);
-  traffic = new History(SPAN_MS, MAX_POINTS);
+  load = new History(LOAD_SPAN_MS, pointsOf(LOAD_SPAN_MS));
+  traffic = new History(SPAN_MS, pointsOf(SPAN_MS));
+  /* The longest that was asked of the stored load so far, whether it came, and why
+   * not. */
+  loadSpanMs = SPAN_MS;
+  isLoadKnown = false;
+  loadProblem = null;
   findings = new Map();
   /* 'connecting', 'live', 'silent', 'lost', 'refused', 'paused' */
   connection = 'connecting';
@@ -97,11 +105,15 @@ export class Store {
     }
     this.#lastLiveMs = t;
     const before = this.load.newest;
-    this.load.add(t, new Map(cores.map((c) => [c.core, c.packet_load])), interval / 2);
-    this.traffic.add(t, new Map(interfaces.flatMap((i) =>
-      [['rx ' + i.device, i.rx_bps], ['tx ' + i.device, i.tx_bps]])), interval / 2);
+    this.#add(this.load, t, cores.map((c) => [c.core, c.packet_load]), interval);
+    this.#add(this.traffic, t, interfaces.flatMap((i) =>
+      [['rx ' + i.device, i.rx_bps], ['tx ' + i.device, i.tx_bps]]), interval);
     this.#take(summary, cores, interfaces, queues);
     return before !== null && t - before < 1.75 * interval;
+  }
+
+  #add(history, t, entries, interval) {
+    history.add(t, Values.of(entries, history.points.at(-1)?.values), interval / 2);
   }
 
   #take(summary, cores, interfaces, queues) {
@@ -115,7 +127,16 @@ export class Store {
   }
 
   applyLoadHistory(answer) {
-    this.load.merge(pointsOfSeries(answer, (labels) => Number(labels.cpu)), this.intervalMs / 2);
+    /* Points that are coarser than samples give way to those they cover. */
+    this.load.merge(pointsOfSeries(answer, (labels) => Number(labels.cpu)),
+      Math.max(this.intervalMs, answer.resolution_ms ?? 0) / 2);
+    this.isLoadKnown = true;
+    this.loadProblem = null;
+    this.#names.add('history');
+  }
+
+  refuseLoad(reason) {
+    this.loadProblem = reason;
     this.#names.add('history');
   }
 
@@ -128,6 +149,16 @@ export class Store {
   applyFindings(list) {
     this.findings = new Map(list.map((f) => [f.id, f]));
     this.#boundFindings();
+  }
+
+  /* What stands now. known: what stood when it was asked for; false when one of
+   * them is missing. */
+  applyActive(list, known) {
+    for (const f of list)
+      this.findings.set(f.id, f);
+    this.#boundFindings();
+    const ids = new Set(list.map((f) => f.id));
+    return known.every((f) => ids.has(f.id) || this.findings.get(f.id)?.cleared_ms > 0);
   }
 
   applyFinding(finding) {

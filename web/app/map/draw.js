@@ -41,7 +41,7 @@ function part(name, ...children) {
 /* A share of next to nothing says nothing. */
 const SHARE_FROM_PPS = 10;
 /* CSS pixels of the map below which space is saved. */
-const TIGHT = 880;
+const TIGHT = 960;
 /* CSS pixels that a core takes with "hottest" and its clock. */
 const CLOCK_FROM = 136;
 /* CSS pixels that a queue takes with its shares as figures. */

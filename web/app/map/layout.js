@@ -261,7 +261,8 @@ export function widthOf({ kind, state, pps }, size, reference) {
     return 1;
   if (!isKnown(pps))
     return 2;
-  return Math.max(1.5, Math.round(10 * size.width * Math.sqrt(pps / reference)) / 10);
+  /* Half a pixel less or more would be drawn anew each second and seen by nobody. */
+  return Math.max(1.5, Math.round(2 * size.width * Math.sqrt(pps / reference)) / 2);
 }
 
 /* Lines that meet at a box lie side by side, in the order of their other ends. */

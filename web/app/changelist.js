@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Settings that changed: when, what in plain words, of what, from what to what.
- * The same change of many queues or cores at one moment is one line.
+ * What the pages that list changed settings share: which changes are told
+ * together, and the line that tells them: of what, which setting in plain words,
+ * from what to what.
  */
 
-import { el, keyedRows, setAttribute, setHidden, setText } from '../dom.js';
-import { moment, ranges } from '../format.js';
-import { changedValues, settingWords } from '../settings.js';
-
-const SHOWN = 8;
+import { el, setText } from './dom.js';
+import { ranges } from './format.js';
+import { changedValues, settingWords } from './settings.js';
 
 const isTold = (v) => v !== null && v !== undefined && v !== '' && v !== -1;
 
@@ -50,17 +49,15 @@ export function subjectsText(subjects) {
   return parts.join(' ');
 }
 
-function makeRow() {
-  const when = el('time', { class: 'change-when muted' });
+/* nodes: what is shown; update(group) fills them. */
+export function changeLine() {
   const subject = el('b', { class: 'change-subject' });
   const kind = el('span', { class: 'change-kind' });
   const [old, now] = [el('span', { class: 'change-old' }), el('span', { class: 'change-new' })];
-  const node = el('li', { class: 'change' }, when,
-    el('p', {}, subject, kind),
+  const nodes = [el('p', {}, subject, kind),
     el('p', { class: 'change-values' }, old, el('span', { 'aria-hidden': 'true' }, ' \u2192 '),
-      el('span', { class: 'unseen' }, ' became '), now));
-  const update = ({ change, subjects }, nowMs) => {
-    setText(when, moment(change.at_ms, nowMs));
+      el('span', { class: 'unseen' }, ' became '), now)];
+  const update = ({ change, subjects }) => {
     const of = subjectsText(subjects);
     setText(subject, of === '' ? '' : of + ': ');
     setText(kind, settingWords(change.kind));
@@ -68,39 +65,5 @@ function makeRow() {
     setText(old, before);
     setText(now, after);
   };
-  return { node, update };
-}
-
-export function changesView(panel) {
-  const list = el('ol', { class: 'changes' });
-  const note = el('p', { class: 'muted' }, 'Waiting for the list.');
-  const fold = el('button', { type: 'button', class: 'fold', hidden: true });
-  panel.append(el('div', { class: 'panel-head' },
-    el('h2', { id: 'changes-title' }, 'Settings that changed')), list, note, fold);
-  const rows = keyedRows(list, ({ change }) => change.id, makeRow);
-  let isOpen = false;
-  let last = null;
-
-  const render = (store) => {
-    last = store;
-    const groups = groupChanges(store.changes ?? []);
-    rows(isOpen ? groups : groups.slice(0, SHOWN), store.nowMs);
-    setHidden(note, groups.length > 0);
-    setText(note, noteText(store));
-    setHidden(fold, groups.length <= SHOWN);
-    setText(fold, isOpen ? 'Show the latest' : 'Show ' + (groups.length - SHOWN) + ' more');
-    setAttribute(fold, 'aria-expanded', String(isOpen));
-  };
-  fold.addEventListener('click', () => {
-    isOpen = !isOpen;
-    render(last);
-  });
-  return render;
-}
-
-function noteText({ changes, changesProblem }) {
-  if (changes !== null)
-    return 'None seen: affinity, steering, rings, channels, clocks and links are as they were.';
-  return changesProblem === null ? 'Waiting for the list.'
-    : 'Not available: ' + changesProblem + '.';
+  return { nodes, update };
 }

@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * One bar per core. Packet work (interrupts) starts at the left in warm
- * colours, so that it is compared across cores from one line; processes follow
- * in cool ones. Below it who feeds the core and which threads work on packets
- * there. On big machines quiet cores are folded away.
+ * One bar per core, the hottest first or by number. Below it who feeds the core and
+ * which threads work on packets there. On big machines quiet cores are folded away
+ * and the others stand closer.
  */
 
 import { el, keyedRows, setAttribute, setFigure, setHidden, setStyle, setText } from '../dom.js';
-import { decimal, isKnown, packets, percent, ranges, rate } from '../format.js';
+import { isKnown, packets, percent, rate } from '../format.js';
+import { choice } from './choice.js';
+import { clockText, feedTexts, noteText, threadTexts } from './corewords.js';
+import { Order } from './coreorder.js';
+import { NOTHING, PARTS, shareOf } from './parts.js';
+import { waitingText } from './waiting.js';
 
-/* In the order of drawing; a part is the sum of its known fields. */
-const PARTS = [
-  ['irq', 'hard interrupts', ['irq']],
-  ['softirq', 'soft interrupts', ['softirq']],
-  ['system', 'system', ['system']],
-  ['user', 'user', ['user', 'nice']],
-  ['steal', 'stolen by the hypervisor', ['steal']],
-];
+export const ORDERS = ['hottest', 'number'];
 
 const LIMIT = 0.9;
 /* A core at its limit whose clock is below this share of the highest. */
@@ -25,11 +22,6 @@ const FOLD_FROM = 17;
 /* A core counts as quiet below this, and stays on the page for a while. */
 const QUIET_RATIO = 0.05;
 const QUIET_MS = 60000;
-
-function share(core, fields) {
-  const known = fields.map((f) => core[f]).filter(isKnown);
-  return known.length === 0 ? null : known.reduce((a, b) => a + b, 0);
-}
 
 function cell(name, ...children) {
   return el('span', { role: 'cell', class: 'cell-' + name }, ...children);
@@ -59,7 +51,7 @@ function makeRow() {
     setText(note, noteText(core));
     const spoken = [];
     for (const [i, [, words, fields]] of PARTS.entries()) {
-      const value = isOnline ? share(core, fields) : null;
+      const value = isOnline ? shareOf(core, fields) : null;
       setStyle(segments[i], 'width', (value ?? 0) * 100 + '%');
       if (value !== null)
         spoken.push(words + ' ' + percent(value));
@@ -83,58 +75,6 @@ function makeRow() {
   return { node, update };
 }
 
-function noteText(core) {
-  if (core.online === false)
-    return 'offline';
-  if (core.eligible === false)
-    return 'not counted';
-  return '';
-}
-
-/* "igb0 q 0 to 3" where both directions of a queue arrive here, "igb0 rx 0" where
- * one does. */
-function feedTexts(feeds) {
-  const byQueue = new Map();
-  for (const { device, queue, direction } of feeds) {
-    const key = JSON.stringify([device, queue]);
-    const known = byQueue.get(key);
-    if (known)
-      known.direction = 'q';
-    else
-      byQueue.set(key, { device, queue, direction: direction ?? 'q' });
-  }
-  const byDevice = new Map();
-  for (const { device, queue, direction } of byQueue.values()) {
-    const key = (device ?? '?') + (isKnown(queue) ? ' ' + direction : '');
-    byDevice.set(key, [...byDevice.get(key) ?? [], queue]);
-  }
-  return [...byDevice].map(([name, queues]) =>
-    name + (queues.every(isKnown) ? ' ' + ranges(queues) : ''));
-}
-
-/* "0.60 of 1.40 GHz" */
-function clockText({ freq_hz: now, freq_max_hz: most }) {
-  if (!isKnown(now))
-    return null;
-  const of = isKnown(most) ? ' of ' + decimal(most / 1e9, 2) : '';
-  return decimal(now / 1e9, 2) + of + '\u00a0GHz';
-}
-
-/* Threads that work on packets, and busy processes, as the map knows them: seconds
- * old. ksoftirqd's time is in the bar as soft interrupts. */
-function threadTexts(map, core) {
-  const own = (map?.threads ?? []).filter((t) => t.core === core && t.load >= QUIET_RATIO)
-    .sort((a, b) => b.load - a.load);
-  const text = (list) => list.slice(0, 3).map((t) => t.name + ' ' + percent(t.load)).join(', ')
-    + (list.length > 3 ? ' and ' + (list.length - 3) + ' more' : '');
-  const packet = own.filter((t) => t.class !== 'user' && t.class !== 'ksoftirqd');
-  const softirq = own.filter((t) => t.class === 'ksoftirqd');
-  const user = own.filter((t) => t.class === 'user');
-  return [packet.length > 0 ? 'packet threads ' + text(packet) : '',
-    softirq.length > 0 ? 'soft interrupts in ' + text(softirq) : '',
-    user.length > 0 ? 'processes ' + text(user) : ''].filter((t) => t !== '').join('; ');
-}
-
 const COLUMNS = [
   ['name', 'Core', null],
   ['bar', 'Share of time', null],
@@ -145,7 +85,20 @@ const COLUMNS = [
   ['pps', 'Packets', 'entering the network stack per second; more than on the wire with VLANs'],
 ];
 
-export function coresView(panel) {
+/* onOrder(order): the reader has chosen one of ORDERS. */
+export function coresView(panel, onOrder = () => {}) {
+  const order = new Order();
+  const setOrder = (name) => {
+    orders.set(name);
+    order.set(name);
+    if (last)
+      render(last);
+  };
+  const orders = choice('core-order', 'Order of the cores',
+    [[ORDERS[0], 'hottest first'], [ORDERS[1], 'by number']], (name) => {
+      setOrder(name);
+      onOrder(name);
+    });
   const body = el('div', { role: 'rowgroup', class: 'core-rows' });
   const head = el('div', { role: 'row', class: 'core core-head' },
     ...COLUMNS.map(([name, text, title]) =>
@@ -153,6 +106,7 @@ export function coresView(panel) {
   const clockHead = head.querySelector('.cell-clock');
   const table = el('div', { role: 'table', class: 'core-table', 'aria-labelledby': 'cores-title' },
     el('div', { role: 'rowgroup' }, head), body);
+  const empty = el('p', { class: 'muted' });
   const notMeasured = el('p', { class: 'note-line muted', hidden: true },
     'Hard interrupt time is not measured by this kernel (tick accounting): it hides in the other '
     + 'parts, and loads are samples of the timer tick.');
@@ -160,11 +114,12 @@ export function coresView(panel) {
     click: () => { isOpen = !isOpen; if (last) render(last); } });
   panel.append(
     el('div', { class: 'panel-head' },
-      el('h2', { id: 'cores-title' }, 'What each core does'),
+      el('div', { class: 'panel-title' },
+        el('h2', { id: 'cores-title' }, 'What each core does'), orders.node),
       el('ul', { class: 'key' }, ...PARTS.map(([name, words]) =>
         el('li', { class: 'key-' + name }, el('span', { class: 'swatch seg-' + name }), words)),
       el('li', {}, el('span', { class: 'swatch-mark' }), 'packet load'))),
-    table, fold, notMeasured);
+    table, fold, notMeasured, empty);
   const rows = keyedRows(body, (core) => core.core, makeRow);
   const workedAt = new Map();
   let isOpen = false;
@@ -173,6 +128,9 @@ export function coresView(panel) {
   const render = (store) => {
     last = store;
     const { cores, summary } = store;
+    setHidden(empty, cores.length > 0);
+    setText(empty, waitingText(store));
+    setHidden(table, cores.length === 0);
     if (summary === null)
       return;
     for (const core of cores) {
@@ -183,16 +141,20 @@ export function coresView(panel) {
       && core.core !== summary.hottest_core;
     const shown = cores.length < FOLD_FROM || isOpen ? cores : cores.filter((c) => !isQuiet(c));
     const nFolded = cores.length - shown.length;
-    rows(shown, summary, store.map);
+    rows(order.sort(shown, performance.now()), summary, store.map);
+    setAttribute(table, 'data-many', shown.length >= FOLD_FROM ? '' : null);
     setHidden(fold, !isOpen && nFolded === 0 || cores.length < FOLD_FROM);
-    setText(fold, isOpen ? 'Hide quiet cores' : 'Show ' + nFolded + ' quiet cores');
+    setText(fold, isOpen ? 'Hide quiet cores'
+      : 'Show ' + nFolded + ' quiet ' + (nFolded === 1 ? 'core' : 'cores'));
     setAttribute(fold, 'aria-expanded', String(isOpen));
     setHidden(notMeasured, summary.cpu_accounting !== 'tick');
     const isRequested = store.map?.cores?.some((c) => c.freq_measured === false) ?? false;
     setText(clockHead, isRequested ? 'Clock, requested' : 'Clock');
     setAttribute(table, 'data-clock', cores.some((c) => isKnown(c.freq_hz)) ? '' : null);
-    setAttribute(panel, 'data-steal', cores.some((c) => c.steal >= 0.005) ? '' : null);
+    setAttribute(panel, 'data-nice', cores.some((c) => c.nice >= NOTHING) ? '' : null);
+    setAttribute(panel, 'data-steal', cores.some((c) => c.steal >= NOTHING) ? '' : null);
     setAttribute(panel, 'data-tick', summary.cpu_accounting === 'tick' ? '' : null);
   };
-  return render;
+  setOrder(ORDERS[0]);
+  return { render, setOrder };
 }

@@ -24,7 +24,6 @@ const LANES_FROM = 620;
 const COLORED_FROM = 0.5;
 
 class MapPanel {
-  #panel;
   #drawing = new Drawing();
   #list = new CoreList();
   #legend = legend();
@@ -43,9 +42,10 @@ class MapPanel {
   /* Keys of the box under the mouse and of the one pressed or focused. */
   #pointed = null;
   #pinned = null;
+  /* Of the panel, told when it changes: asking for it lays the page out. */
+  #width = 0;
 
   constructor(panel) {
-    this.#panel = panel;
     this.#box = el('div', { class: 'map', role: 'group', 'aria-describedby': 'map-summary',
       'aria-label': 'Map of interfaces, queues, interrupts and cores. Arrow keys move from box to '
         + 'box.' }, this.#drawing.node, this.#list.node, this.#fold);
@@ -53,7 +53,10 @@ class MapPanel {
       el('h2', { id: 'map-title' }, 'Who feeds which core'), this.#legend.node),
     this.#summary, this.#empty, this.#box, this.#reading.node);
     this.#listen();
-    new ResizeObserver(() => this.#draw()).observe(panel);
+    new ResizeObserver(([{ contentRect }]) => {
+      this.#width = contentRect.width;
+      this.#draw();
+    }).observe(panel);
     onPaletteChange(() => this.#draw());
   }
 
@@ -63,7 +66,7 @@ class MapPanel {
   }
 
   #draw() {
-    const width = this.#panel.clientWidth;
+    const width = this.#width;
     if (this.#store === null || width === 0 || !this.#showEmpty())
       return;
     const { map, queues, cores, interfaces, summary } = this.#store;

@@ -6,11 +6,12 @@
  */
 
 import { el, keyedRows, setAttribute, setFigure, setHidden, setStyle, setText } from '../dom.js';
-import { bits, isKnown, lineRate, packets, percent, rate } from '../format.js';
+import { bits, isKnown, lineRate, packets, percent, ranges, rate } from '../format.js';
 import { onPaletteChange, palette } from '../palette.js';
-import { paintSparkline } from '../sparkline.js';
+import { paintSparkline, watchSize } from '../sparkline.js';
 import { SPAN_MS } from '../store.js';
 import { nicQueues } from './nicqueues.js';
+import { waitingText } from './waiting.js';
 
 /* Where packets are lost, on their way: [words, value, what it means]. What a
  * device reports as missed stands for the ring as long as its driver's own counters
@@ -65,6 +66,8 @@ function makeRow() {
   queues.node);
   queues.node.addEventListener('toggle', () => queues.update(...own));
   let own = [[], {}];
+  let paint = () => {};
+  const size = watchSize(trace, () => paint());
   const update = (nic, store) => {
     setText(name, nic.device);
     setAttribute(node, 'data-kind', nic.kind === 'loopback' ? 'loopback' : null);
@@ -75,11 +78,14 @@ function makeRow() {
     stages.update(nic);
     own = [store.queues.filter((q) => q.device === nic.device), nic];
     queues.update(...own);
-    const to = store.traffic.newest ?? store.nowMs;
-    const colors = palette();
-    paintSparkline(trace, store.traffic.points,
-      [['rx ' + nic.device, colors.rx], ['tx ' + nic.device, colors.tx]],
-      { from: to - SPAN_MS, to, intervalMs: store.intervalMs });
+    paint = () => {
+      const to = store.traffic.newest ?? store.nowMs;
+      const colors = palette();
+      paintSparkline(trace, size, store.traffic.points,
+        [['rx ' + nic.device, colors.rx], ['tx ' + nic.device, colors.tx]],
+        { from: to - SPAN_MS, to, intervalMs: store.intervalMs });
+    };
+    paint();
   };
   return { node, update };
 }
@@ -106,7 +112,7 @@ function stageRow() {
   const node = el('div', { class: 'nic-stages' }, el('span', { class: 'nic-word' }, 'lost'),
     ...parts.map((p) => p.node));
   const update = (nic) => {
-    setHidden(node, !isStaged(nic));
+    setHidden(node, !isLossy(nic));
     for (const { node: part, value, read } of parts) {
       const ps = read(nic);
       setFigure(value, ps === 0 ? '0' : rate(ps));
@@ -116,10 +122,9 @@ function stageRow() {
   return { node, update };
 }
 
-/* Stage by stage where there are some: a tunnel has no wire. */
-function isStaged(nic) {
-  const values = STAGES.map(([, read]) => read(nic)).filter(isKnown);
-  return values.some((v) => v > 0) || (nic.kind === 'physical' && values.length > 0);
+/* Stage by stage only where something is lost. */
+function isLossy(nic) {
+  return STAGES.some(([, read]) => read(nic) > 0);
 }
 
 /* rx_dropped also counts what nobody here wanted, so it is told and not called
@@ -130,20 +135,33 @@ function lossText(nic) {
     texts.push(rate(nic.errors_pps) + ' with errors');
   if (nic.rx_dropped_pps > 0)
     texts.push(rate(nic.rx_dropped_pps) + ' discarded, perhaps of unknown protocols');
-  if (texts.length === 0 && !isStaged(nic))
+  if (texts.length === 0 && !isLossy(nic))
     texts.push(STAGES.some(([, read]) => isKnown(read(nic))) ? 'no drops' : 'drops not known');
   return texts.map((text) => ', ' + text).join('');
+}
+
+/* Packets that wait for a core belong to no interface any more. */
+function backlogText(cores) {
+  const lost = (c) => c.softnet?.dropped_pps;
+  if (!cores.some((c) => isKnown(lost(c))))
+    return '';
+  const lossy = cores.filter((c) => lost(c) > 0);
+  if (lossy.length === 0)
+    return 'Backlogs of the cores: no drops.';
+  return 'Lost in the ' + (lossy.length === 1 ? 'backlog of core ' : 'backlogs of cores ')
+    + ranges(lossy.map((c) => c.core)) + ': ' + rate(lossy.reduce((a, c) => a + lost(c), 0));
 }
 
 export function interfacesView(panel) {
   const up = el('ul', { class: 'nics' });
   const down = el('p', { class: 'nics-down muted', hidden: true });
-  const empty = el('p', { class: 'muted' }, 'No interfaces seen yet.');
+  const empty = el('p', { class: 'muted' });
+  const backlog = el('p', { class: 'nics-down' });
   const fold = el('button', { type: 'button', class: 'fold', hidden: true,
     click: () => { isOpen = !isOpen; if (last) render(last); } });
   panel.append(
     el('div', { class: 'panel-head' }, el('h2', { id: 'interfaces-title' }, 'Interfaces')),
-    up, fold, empty, down);
+    up, fold, empty, down, backlog);
   const rows = keyedRows(up, (nic) => nic.device, makeRow);
   const workedAt = new Map();
   let isOpen = false;
@@ -170,6 +188,11 @@ export function interfacesView(panel) {
     setAttribute(fold, 'aria-expanded', String(isOpen));
     const names = sorted.filter(isDown).map((nic) => nic.device);
     setHidden(empty, store.interfaces.length > 0);
+    setText(empty, store.sampledMs > 0 ? 'No network interface is there.' : waitingText(store));
+    const lost = backlogText(store.cores);
+    setText(backlog, lost);
+    setHidden(backlog, lost === '');
+    setAttribute(backlog, 'data-lossy', lost.startsWith('Lost') ? '' : null);
     setHidden(down, names.length === 0);
     setText(down, 'Link down: ' + names.join(', '));
   };

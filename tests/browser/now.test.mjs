@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The first page as Chromium shows it: how it is looked at, what a cell says, and
+ * what it shows of routers that have little to show.
+ */
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import * as maps from './maps.mjs';
+import { close as closeAll, open, openMap, until } from './support.mjs';
+
+before(open);
+after(closeAll);
+
+const plain = (text) => text.replaceAll('\u00a0', ' ').replace(/\s+/g, ' ').trim();
+const textOf = async (page, selector) => plain(await page.locator(selector).first().innerText());
+const samples = async (page) => Number(await page.locator('#load canvas')
+  .getAttribute('data-samples'));
+
+/* A daemon that has stored an hour of the given load by core, and what went into it.
+ * questions: what was asked of it. */
+function stored(loads, questions = []) {
+  const now = Date.now();
+  const of = (s) => {
+    const step = s > 1800 ? 2 : 1;
+    const times = Array.from({ length: s / step }, (_, i) => now - 1000 * (s - step * (i + 1)));
+    return { resolution_ms: 1000 * step, time_ms: times, series: loads.map((load, core) => ({
+      labels: { cpu: String(core) }, values: times.map(() => load) })) };
+  };
+  return (name, url) => {
+    if (name !== 'series')
+      return null;
+    const asked = Object.fromEntries(url.searchParams);
+    questions.push(asked);
+    if (asked.metric === 'core_packet_load_ratio')
+      return { json: of(-Number(asked.after)) };
+    if (asked.metric !== 'core_cpu_seconds')
+      return null;
+    const split = { user: 0.03, nice: 0, system: 0.11, irq: 0.04, softirq: 0.72, steal: 0 };
+    return { json: { time_ms: [now], series: Object.entries(split).map(([mode, value]) =>
+      ({ labels: { cpu: asked.cpu, mode }, values: [value] })) } };
+  };
+}
+
+/* The middle of a row of the heatmap, at a share of its width. */
+async function pointAt(page, row, share) {
+  const { x, y } = await page.evaluate(async ([r, s]) => {
+    const { layout } = await import(new URL('heatgrid.js', document.baseURI));
+    const canvas = document.querySelector('#load canvas');
+    canvas.scrollIntoView({ block: 'center' });
+    const box = canvas.getBoundingClientRect();
+    const { plot, rowHeight } = layout(box.width, [0, 1, 2, 3]);
+    return { x: box.x + plot.left + s * plot.width,
+      y: box.y + plot.top + (r + 0.4) * rowHeight };
+  }, [row, share]);
+  await page.mouse.move(x, y);
+}
+
+async function openStored(map, { questions = [], ...options } = {}) {
+  const loads = map.cores.map((c) => c.packet_load);
+  const opened = await openMap(map, { answer: stored(loads, questions), ...options });
+  await until('stored samples', async () => await samples(opened.page) >= 300);
+  await opened.say('tick', maps.tickOf(map));
+  return { ...opened, questions };
+}
+
+describe('now', () => {
+  test('the heatmap shows an hour on request, and the address says so', async () => {
+    const { page, questions, complaints, close } = await openStored(maps.piled());
+    const loadsAsked = () => questions.filter((q) => q.metric === 'core_packet_load_ratio');
+    assert.deepEqual(loadsAsked().map((q) => q.after), ['-300'], 'asked once');
+    assert.doesNotMatch(await textOf(page, '#load .heat-hint'), /highest/);
+    await page.locator('#load input[value="300"]').focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    await until('an hour', async () => await samples(page) > 1700);
+    assert.equal(new URL(page.url()).hash, '#now?span=3600');
+    const { points, aggregate } = loadsAsked().at(-1);
+    assert.deepEqual([points, aggregate], ['1800', 'max'], 'peaks survive');
+    assert.match(await textOf(page, '#load .heat-hint'), /Each column is the highest of \d+ s/);
+    assert.match(await page.locator('#load canvas').getAttribute('aria-label'), /last hour/);
+    await page.locator('#load label', { hasText: /^5 min$/ }).click();
+    await until('the address', () => new URL(page.url()).hash === '#now');
+    assert.deepEqual(complaints, []);
+    await close();
+  });
+
+  test('a link shows the same: span and order', async () => {
+    const { page, questions, complaints, close } = await openStored(maps.collapsed(),
+      { path: '/#now?span=900&order=number' });
+    assert.equal(questions[0].after, '-900', 'the first question is the right one');
+    assert.ok(await page.locator('#load input[value="900"]').isChecked());
+    const order = () => page.locator('#cores [data-core]').evaluateAll((rows) =>
+      rows.map((row) => row.dataset.core).join());
+    await until('by number', async () => await order() === '0,1,2,3');
+    await page.locator('#cores label', { hasText: 'hottest first' }).click();
+    await until('the hottest first', async () => (await order()).startsWith('1'));
+    assert.equal(new URL(page.url()).hash, '#now?span=900');
+    assert.deepEqual(complaints, []);
+    await close();
+  });
+
+  test('a cell under the pointer tells what went into it and who feeds the core', async () => {
+    const { page, say, questions, complaints, close } = await openStored(maps.piled());
+    await until('the map', () => page.locator('#map .map-row').first().isVisible());
+    await pointAt(page, 3, 0.4);
+    const card = page.locator('#readout');
+    const text = await until('the split', async () => {
+      const words = plain(await card.innerText());
+      return words.includes('72 %') && words;
+    });
+    assert.match(text, /^Core 3 at \d\d:\d\d:\d\d: 97 % packet load hard interrupts 4 % /);
+    assert.match(text, /system 11 % user 3 % now fed by eth0 rx 0 to 3 \(44\.2 kpps\)/);
+    assert.doesNotMatch(text, /stolen/, 'what is not there is not told');
+    const asked = questions.filter((q) => q.metric === 'core_cpu_seconds');
+    assert.deepEqual(asked.map((q) => q.cpu), ['3'], 'once, when the pointer rests');
+    /* The reading stays with its second while the picture moves on. */
+    const at = /at (\S+):/.exec(text)[1];
+    await say('tick', maps.tickOf(maps.piled(), Date.now() + 5000));
+    await until('the tick', async () => /\d\d:\d\d:\d\d/.test(await textOf(page, '#sampled')));
+    assert.ok(plain(await card.innerText()).includes(at));
+    assert.equal(questions.filter((q) => q.metric === 'core_cpu_seconds').length, 1);
+    await page.mouse.move(5, 5);
+    await until('it gone', async () => !await card.isVisible());
+    assert.deepEqual(complaints, []);
+    await close();
+  });
+
+  test('the last second is told without asking', async () => {
+    const { page, questions, close } = await openStored(maps.piled());
+    await page.locator('#load canvas').focus();
+    for (const key of ['End', 'ArrowDown', 'ArrowDown', 'ArrowDown'])
+      await page.keyboard.press(key);
+    await until('the split', async () => /^Core 3 .* soft interrupts 92 %/.test(
+      plain(await page.locator('#readout').innerText())));
+    assert.equal(questions.filter((q) => q.metric === 'core_cpu_seconds'
+      && q.cpu === '3').length, 0);
+    await close();
+  });
+
+  test('a page in the background draws nothing and is whole again when looked at', async () => {
+    const map = maps.piled();
+    const { page, say, asked, complaints, close } = await openStored(map);
+    await until('the map', () => page.locator('#map .map-row').first().isVisible());
+    const before = await samples(page);
+    await page.evaluate(() => {
+      /* As a browser has it: hidden, and no animation frames. */
+      const frame = window.requestAnimationFrame.bind(window);
+      const held = [];
+      let isHidden = true;
+      Object.defineProperty(document, 'hidden', { get: () => isHidden });
+      window.requestAnimationFrame = (f) => isHidden ? held.push(f) : frame(f);
+      document.dispatchEvent(new Event('visibilitychange'));
+      window.mutations = 0;
+      new MutationObserver((list) => { window.mutations += list.length; }).observe(document.body,
+        { subtree: true, childList: true, attributes: true, characterData: true });
+      window.lookAgain = () => {
+        isHidden = false;
+        held.splice(0).forEach((f) => frame(f));
+        document.dispatchEvent(new Event('visibilitychange'));
+      };
+    });
+    const maps0 = asked.filter((name) => name === 'map').length;
+    const at = Date.now() + 5000;
+    for (let i = 1; i <= 20; i++)
+      await say('tick', maps.tickOf(map, at + 1000 * i, (pps) => pps * i / 20));
+    assert.equal(await page.evaluate(() => window.mutations), 0);
+    assert.equal(asked.filter((name) => name === 'map').length, maps0);
+    await page.evaluate(() => window.lookAgain());
+    await until('all of it', async () => await samples(page) >= before + 20);
+    assert.deepEqual(complaints, []);
+    await close();
+  });
+
+  test('out of sight a panel waits, in sight it is up to date', async () => {
+    const map = maps.bigBusy();
+    const { page, say, close } = await openStored(map, { viewport: { width: 1280, height: 500 } });
+    const pps = page.locator('#interfaces .nic-pps').first();
+    await until('interfaces', async () => /pps/.test(await pps.textContent()));
+    await say('tick', maps.tickOf(map, Date.now() + 1000, () => 123));
+    await pps.evaluate((node) => node.scrollIntoView());
+    await until('the tick', async () => plain(await pps.textContent()) === '123 pps');
+    await close();
+  });
+});
+
+describe('now, when there is little to show', () => {
+  const shown = async (page, name) => plain(await page.locator('#' + name).innerText());
+
+  test('before the first sample every panel says what it waits for', async () => {
+    const { page, complaints, close } = await openMap(maps.empty(), { answer: (name) => ({
+      summary: { json: { state: 'unknown', verdict: 'no sample yet', sampled_at_ms: null,
+        interval_ms: 1000, findings_active: 0 } },
+      cores: { json: [] }, interfaces: { json: [] },
+      map: { status: 503, json: { detail: 'no sample yet' } },
+    })[name] ?? null });
+    for (const name of ['load', 'cores', 'interfaces'])
+      await until(name, async () => /just started/.test(await shown(page, name)));
+    await until('map', async () => /no sample yet/.test(await shown(page, 'map')));
+    assert.deepEqual(complaints.filter((text) => !text.includes('503')), []);
+    await close();
+  });
+
+  test('without permission it says so, once how to get it', async () => {
+    const { page, close } = await openMap(maps.piled(),
+      { answer: () => ({ status: 401, json: { detail: 'a token is needed' } }) });
+    await until('the token', async () => /asks for its token/.test(await shown(page, 'problem')));
+    for (const name of ['load', 'cores', 'interfaces'])
+      await until(name, async () => /does not show this page/.test(await shown(page, name)));
+    await close();
+  });
+
+  test('history that cannot be had is told, the live view goes on', async () => {
+    const map = maps.piled();
+    const { page, say, close } = await openMap(map, { answer: (name) => name === 'series'
+      ? { status: 503, json: { detail: 'the history cannot be read' } } : null });
+    await say('tick', maps.tickOf(map));
+    await until('the words', async () =>
+      /stored is not available: the history cannot be read/.test(await shown(page, 'load')));
+    assert.ok(await samples(page) > 0);
+    await close();
+  });
+
+  test('one core, and no NIC', async () => {
+    const one = maps.makeMap({ loads: [0.4], devices: [] });
+    const { page, complaints, close } = await openMap(one);
+    await until('the core', async () => /core 0 .*40 %/.test(await shown(page, 'cores')));
+    assert.equal(await page.locator('#cores .fold').isVisible(), false);
+    assert.match(await page.locator('#load canvas').getAttribute('aria-label'), /of one core/);
+    assert.match(await shown(page, 'interfaces'), /No network interface is there\./);
+    assert.match(await shown(page, 'map'), /No network interface/);
+    assert.deepEqual(complaints, []);
+    await close();
+  });
+
+  test('64 busy cores stand closer, and idle ones are folded', async () => {
+    for (const [name, rows] of [['big', 5], ['bigBusy', 64]]) {
+      const { page, complaints, close } = await openStored(maps[name]());
+      await until(name, async () => await page.locator('#cores [data-core]').count() === rows);
+      const heights = await page.locator('#cores [data-core]').evaluateAll((list) =>
+        list.map((row) => row.offsetHeight));
+      assert.ok(rows < 17 || Math.max(...heights.slice(1)) < 26, String(Math.max(...heights)));
+      assert.deepEqual(complaints, []);
+      await close();
+    }
+  });
+
+  test('losses are told by stage, and that there are none', async () => {
+    const map = maps.mixed();
+    const lossy = maps.tickOf(map, Date.now() + 1000);
+    lossy.cores[1].softnet.dropped_pps = 40;
+    lossy.cores[2].softnet.dropped_pps = 2;
+    const { page, say, close } = await openMap(map);
+    const list = page.locator('#interfaces .nic');
+    await until('stages', async () => /^lost wire 0 ring 118 \/s/.test(
+      plain(await list.nth(0).locator('.nic-stages').innerText())));
+    assert.match(plain(await list.nth(1).innerText()), /no drops/);
+    assert.equal(await list.nth(1).locator('.nic-stages').isVisible(), false);
+    assert.match(await shown(page, 'interfaces'), /Backlogs of the cores: no drops\./);
+    await page.locator('#interfaces').scrollIntoViewIfNeeded();
+    await say('tick', lossy);
+    await until('the backlog', async () =>
+      /Lost in the backlogs of cores 1, 2: 42 \/s/.test(await shown(page, 'interfaces')));
+    await close();
+  });
+
+  test('why there are no queue counters is said', async () => {
+    const { page, close } = await openMap(maps.mixed());
+    await until('the reasons', async () => {
+      const text = await shown(page, 'map');
+      return /names of its counters are not known/.test(text);
+    });
+    await close();
+  });
+
+  test('it is as wide as the window, and nothing sticks out', async () => {
+    for (const width of [360, 768, 1920, 2560]) {
+      const { page, close } = await openStored(maps.mixed(), { viewport: { width, height: 900 } });
+      const { inner, scroll, main } = await page.evaluate(() => ({ inner: innerWidth,
+        scroll: document.documentElement.scrollWidth,
+        main: document.querySelector('main').clientWidth }));
+      assert.ok(scroll <= inner, `${scroll} px in a window of ${inner}`);
+      assert.ok(main > 0.9 * inner - 40, `${main} px of ${inner} are used`);
+      await close();
+    }
+  });
+});

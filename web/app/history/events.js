@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Findings and setting changes as marks on the time line: what is in a range, in the
+ * order of time. Pure.
+ */
+
+import { groupChanges, subjectsText } from '../changelist.js';
+import { nameText, SEVERITY_WORDS } from '../findings/words.js';
+import { changedValues, settingWords } from '../settings.js';
+
+/* A value of hundreds of letters is no label. */
+const TEXT_MAX = 60;
+const short = (text) => text.length > TEXT_MAX ? text.slice(0, TEXT_MAX - 1) + '\u2026' : text;
+
+function changeText({ change, subjects }) {
+  const of = subjectsText(subjects);
+  const [before, after] = changedValues(change.kind, change.old, change.new);
+  return (of === '' ? '' : of + ': ') + settingWords(change.kind) + ' ' + short(before)
+    + ' \u2192 ' + short(after);
+}
+
+/* [{ key, atMs, toMs, kind, label, words }] of the range, oldest first. words: what
+ * the kind is called. */
+export function marksOf(findings, changes, [from, to]) {
+  const ofFindings = findings.map((f) => ({ key: 'finding ' + f.id, atMs: f.raised_ms,
+    toMs: f.cleared_ms || to, kind: f.severity, label: nameText(f),
+    words: SEVERITY_WORDS[f.severity] ?? f.severity, isOver: Boolean(f.cleared_ms) }));
+  const inRange = changes.filter((c) => c.at_ms >= from && c.at_ms <= to);
+  const ofChanges = groupChanges(inRange).map((group) => ({ key: 'change ' + group.change.id,
+    atMs: group.change.at_ms, toMs: null, kind: 'change', label: changeText(group),
+    words: 'setting', isOver: true }));
+  return [...ofFindings, ...ofChanges].filter((m) => m.atMs <= to && (m.toMs ?? m.atMs) >= from)
+    .sort((a, b) => a.atMs - b.atMs);
+}
