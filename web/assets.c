@@ -159,8 +159,10 @@ find_asset(const char *path)
 static void
 add_headers(struct rs_reply *r, bool is_document)
 {
-	if (is_document)
+	if (is_document) {
 		rs_reply_header(r, "Content-Security-Policy", CONTENT_POLICY);
+		rs_reply_header(r, "Referrer-Policy", "no-referrer");
+	}
 	/* Kept, but asked for each time: a new program may bring a new page. */
 	rs_reply_header(r, "Cache-Control", "no-cache");
 	rs_reply_header(r, "Cross-Origin-Resource-Policy", "same-origin");

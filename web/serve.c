@@ -139,9 +139,11 @@ rs_serve_complete(void *arg, struct rs_request *q)
 	if (is_worth_packing(q))
 		rs_pack_reply(r);
 	rs_reply_header(r, "X-Content-Type-Options", "nosniff");
-	rs_reply_header(r, "Referrer-Policy", "no-referrer");
-	if (r->etag[0] == '\0')
+	/* A file has a tag; which of the two headers it needs is known where it is served. */
+	if (r->etag[0] == '\0') {
+		rs_reply_header(r, "Referrer-Policy", "no-referrer");
 		rs_reply_header(r, "Cache-Control", "no-store");
+	}
 	if (w->policy.cors_origins[0] != NULL)
 		rs_reply_header(r, "Vary", "Origin");
 	if (origin != NULL)

@@ -24,6 +24,14 @@ const { Store } = await load('store.js');
 const { Stream } = await load('stream.js');
 const plain = (text) => text.replaceAll('\u00a0', ' ');
 
+test('a moment of another day has its date, one of another year the year', async () => {
+  const now = new Date(2026, 2, 1, 12, 0, 0).getTime();
+  assert.match(format.moment(new Date(2026, 2, 1, 9, 5, 7).getTime(), now), /^\d\d:05:07$/);
+  assert.match(format.moment(new Date(2026, 1, 27, 9, 5, 7).getTime(), now), /27.* \d\d:05:07$/);
+  assert.match(format.moment(new Date(2025, 1, 27, 9, 5, 7).getTime(), now), /2025.* \d\d:05:07$/);
+  assert.doesNotMatch(format.moment(new Date(2026, 1, 27, 9, 5, 7).getTime(), now), /2026/);
+});
+
 test('figures have three digits, a multiple of 1000 and a unit', () => {
   const cases = [
     [format.bits, 0, '0 bit/s'],

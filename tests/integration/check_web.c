@@ -597,6 +597,7 @@ assert_policy(const char *path, const struct answer *a)
 		ck_assert_msg(
 		    strncmp(policy, "default-src 'self'", 18) == 0, "%s: '%s'", path, policy);
 		ck_assert_ptr_null(strstr(policy, "unsafe"));
+		ck_assert_str_eq(answer_header(a, "Referrer-Policy", policy), "no-referrer");
 	}
 	ck_assert_str_eq(answer_header(a, "X-Content-Type-Options", type), "nosniff");
 }

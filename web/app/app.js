@@ -26,7 +26,7 @@ const TRAFFIC_MAX = 32;
 /* Findings of the past that the heatmap can show; their own page has them all. */
 const PAST_S = SPANS.at(-1) + 60;
 /* What is stored of a sparkline: it is not wider. */
-const TRAFFIC_POINTS = '100';
+const TRAFFIC_POINTS = '60';
 
 const store = new Store();
 store.loadSpanMs = FIRST_SPAN_MS;

@@ -143,6 +143,8 @@ const CLOCK = new Intl.DateTimeFormat(undefined,
 const MINUTE = new Intl.DateTimeFormat(undefined,
   { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+const FULL_DAY = new Intl.DateTimeFormat(undefined,
+  { day: 'numeric', month: 'short', year: 'numeric' });
 
 export function clock(ms) {
   return isKnown(ms) && ms > 0 ? CLOCK.format(ms) : DASH;
@@ -152,12 +154,15 @@ export function minute(ms) {
   return isKnown(ms) && ms > 0 ? MINUTE.format(ms) : DASH;
 }
 
-/* With the day when it is not the day of `now`. */
+/* With the day when it is not the day of `now`, and the year when it is another. */
 export function moment(ms, now) {
   if (!isKnown(ms) || ms <= 0)
     return DASH;
-  const sameDay = new Date(ms).toDateString() === new Date(now).toDateString();
-  return sameDay ? CLOCK.format(ms) : DAY.format(ms) + ' ' + CLOCK.format(ms);
+  const [then, today] = [new Date(ms), new Date(now)];
+  if (then.toDateString() === today.toDateString())
+    return CLOCK.format(ms);
+  const day = then.getFullYear() === today.getFullYear() ? DAY : FULL_DAY;
+  return day.format(ms) + ' ' + CLOCK.format(ms);
 }
 
 const BY_UNIT = {

@@ -14,6 +14,9 @@ const LABEL_PX = 12;
 /* Rows at least this high get a label each. */
 const LABELLED_ROW = 13;
 
+/* Of many rows only the most loaded ones are told. */
+const TOLD_MAX = 12;
+
 /* Times written below, as close as their words allow. */
 const TICK_STEPS = [1, 2, 5, 10, 20, 30, 60].map((minutes) => 60000 * minutes);
 const TICK_ROOM = 64;
@@ -52,17 +55,23 @@ function ratioOf(span, t) {
   return Math.min(1, Math.max(0, (t - span.from) / (span.to - span.from)));
 }
 
-/* context: in device pixels; cells: HeatCells, plane: HeatPlane; marks:
+/* isWhole: the names of the cores too, which a tick does not change. context: in
+ * device pixels; cells: HeatCells, plane: HeatPlane; marks:
  * [{ from, to, severity }] of findings; current: Map core -> load | null. */
-export function paint(context, grid, { cells, plane, marks, current, colors, scale, font }) {
+export function paint(context, grid, options) {
+  const { isWhole, cells, plane, marks, current, colors, scale, font } = options;
   context.setTransform(1, 0, 0, 1, 0, 0);
-  context.clearRect(0, 0, context.canvas.width, context.canvas.height);
+  const left = isWhole ? 0 : Math.round(grid.plot.left * scale);
+  context.clearRect(left, 0, context.canvas.width, context.canvas.height);
   cells.draw(context, plane, grid, colors, scale);
   context.setTransform(scale, 0, 0, scale, 0, 0);
   context.font = LABEL_PX + 'px ' + font;
   paintMarks(context, grid, plane.span, marks, colors);
   paintAxis(context, grid, plane.span, colors);
-  paintLabels(context, grid, current, colors);
+  context.textBaseline = 'middle';
+  if (isWhole)
+    paintNames(context, grid, colors);
+  paintLoads(context, grid, current, colors);
 }
 
 /* [top, height] of a row in device pixels. */
@@ -95,32 +104,37 @@ function paintAxis(context, grid, span, colors) {
   for (let t = Math.ceil(span.from / step) * step; t <= span.to; t += step) {
     const x = left + width * ratioOf(span, t);
     context.fillRect(Math.round(x), bottom + 1, 1, 4);
-    if (x - left > 16 && end - x > 44)
+    if (x - left > 20 && end - x > 44)
       context.fillText(minute(t), x, bottom + 18);
   }
   context.textAlign = 'right';
   context.fillText('now', end, bottom + 18);
 }
 
-function paintLabels(context, grid, current, colors) {
-  context.textBaseline = 'middle';
-  const first = grid.plot.top + (grid.rowHeight - grid.rowGap) / 2 + 0.5;
-  const middle = (row) => first + row * grid.rowHeight;
+/* Where the middle of a row is. */
+function middleOf(grid, row) {
+  return grid.plot.top + (row + 0.5) * grid.rowHeight - grid.rowGap / 2 + 0.5;
+}
+
+function paintNames(context, grid, colors) {
   const step = [1, 2, 4, 8, 16, 32, 64].find((n) => n * grid.rowHeight >= LABELLED_ROW) ?? 128;
   context.textAlign = 'right';
   context.fillStyle = colors.muted;
   for (const [row, core] of grid.cores.entries()) {
     const text = grid.isNarrow ? String(core) : 'core ' + core;
     if (row % step === 0)
-      context.fillText(text, grid.plot.left - 8, middle(row));
+      context.fillText(text, grid.plot.left - 8, middleOf(grid, row));
   }
+}
+
+function paintLoads(context, grid, current, colors) {
   context.textAlign = 'left';
   const x = grid.plot.left + grid.plot.width + 8;
   for (const row of labelledRows(grid, current)) {
     const core = grid.cores[row];
     const load = current.get(core) ?? null;
     context.fillStyle = load !== null && load >= 0.5 ? colors.ink : colors.muted;
-    context.fillText((grid.isThin ? core + ': ' : '') + percent(load), x, middle(row));
+    context.fillText((grid.isThin ? core + ': ' : '') + percent(load), x, middleOf(grid, row));
   }
 }
 
@@ -133,7 +147,7 @@ function labelledRows(grid, current) {
   const distance = Math.ceil(LABELLED_ROW / grid.rowHeight);
   const taken = [];
   for (const row of rows.filter((r) => load(r) >= 0.1).sort((a, b) => load(b) - load(a))) {
-    if (taken.every((other) => Math.abs(other - row) >= distance))
+    if (taken.length < TOLD_MAX && taken.every((other) => Math.abs(other - row) >= distance))
       taken.push(row);
   }
   return taken;

@@ -27,7 +27,8 @@ export class HeatPlane {
     return { from: (this.right - this.width) * this.columnMs, to: this.right * this.columnMs };
   }
 
-  /* history: of history.js; width in columns, toMs: the time at the right end. */
+  /* history: of history.js; width in columns, toMs: the time at the right end. Whether
+   * what was there stays, but for its place. */
   update(history, { cores, width, spanMs, toMs, intervalMs }) {
     const isKept = width === this.width && spanMs === this.#spanMs
       && history.revision === this.#revision && cores.length === this.cores.length
@@ -48,6 +49,7 @@ export class HeatPlane {
     this.#spanMs = spanMs;
     this.#revision = history.revision;
     this.#add(history.points, intervalMs);
+    return isKept;
   }
 
   #shift(columns) {

@@ -194,7 +194,7 @@ export class ChartPanel {
       + (this.#wantsBand ? ', band: least to most' : '')];
     if (choice.isDead) {
       parts.push(this.#data.series.length > 1 ? 'all ' + this.#data.series.length
-        + ' counters are zero throughout, one is drawn' : 'zero throughout');
+        + ' lines are zero throughout, one is drawn' : 'zero throughout');
     } else if (drawn === choice.shown || drawn[0].labels !== undefined) {
       if (choice.left > 0) {
         parts.push(LINES_SHOWN + ' of ' + (LINES_SHOWN + choice.left) + ' shown, highest first');

@@ -52,6 +52,7 @@ class Heatmap {
   /* What is pointed at: a column counted from the epoch, and the row. */
   #cursor = null;
   #font = '';
+  #colors = null;
   /* Of the box, told when it changes: asking for it lays the page out. */
   #width = 0;
 
@@ -96,14 +97,17 @@ class Heatmap {
     const cores = coreNumbers(store);
     this.#grid = layout(width, cores);
     const scale = window.devicePixelRatio || 1;
-    this.#plane.update(store.load, { cores, spanMs: this.#spanMs, toMs: endOf(store),
+    const isKept = this.#plane.update(store.load, { cores, spanMs: this.#spanMs, toMs: endOf(store),
       width: Math.round(this.#grid.plot.width * scale), intervalMs: store.intervalMs });
-    this.#resize(Math.round(width * scale), Math.round(this.#grid.height * scale));
+    const isResized = this.#resize(Math.round(width * scale), Math.round(this.#grid.height * scale));
+    const colors = palette();
     paint(this.#context, this.#grid, {
-      cells: this.#cells, plane: this.#plane, scale, colors: palette(), font: this.#font,
+      isWhole: !isKept || isResized || colors !== this.#colors,
+      cells: this.#cells, plane: this.#plane, scale, colors, font: this.#font,
       current: new Map(store.cores.map((c) => [c.core, c.packet_load])),
       marks: marks(store, this.#plane.span),
     });
+    this.#colors = colors;
     setAttribute(this.#canvas, 'data-samples', String(store.load.points.length));
     setAttribute(this.#canvas, 'aria-label', this.#description());
     setText(this.#empty, waitingText(store));
@@ -118,11 +122,12 @@ class Heatmap {
 
   #resize(width, height) {
     if (this.#canvas.width === width && this.#canvas.height === height)
-      return;
+      return false;
     this.#canvas.width = width;
     this.#canvas.height = height;
     setStyle(this.#canvas, 'height', this.#grid.height + 'px');
     this.#font = getComputedStyle(this.#canvas).fontFamily;
+    return true;
   }
 
   #read() {

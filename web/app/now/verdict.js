@@ -56,6 +56,7 @@ export function verdictView(document) {
   byId('figures').append(...figures.map((f) => f.node));
   setText(byId('host'), document.location.hostname);
   let shownState = '';
+  const title = titleOf(document);
 
   return (store) => {
     const { summary } = store;
@@ -78,9 +79,27 @@ export function verdictView(document) {
     setText(byId('active'), n === 1 ? '1 active finding' : n + ' active findings');
     setHidden(byId('active'), n === 0);
     connection(document, store);
-    const title = summary === null ? 'Ringside' : titleText(state, summary);
-    if (document.title !== title)
-      document.title = title;
+    title(store, state);
+  };
+}
+
+/* The tab of the browser: a figure that changes there each second is no help. */
+const TITLE_MS = 5000;
+
+function titleOf(document) {
+  let shown = '';
+  let at = -Infinity;
+  return ({ summary }, state) => {
+    /* Other pages have titles of their own. */
+    const { page } = document.body.dataset;
+    const key = page + state + summary?.hottest_core;
+    if (page !== 'now' || key === shown && performance.now() - at < TITLE_MS)
+      return;
+    shown = key;
+    at = performance.now();
+    const text = summary === null ? 'Ringside' : titleText(state, summary);
+    if (document.title !== text)
+      document.title = text;
   };
 }
 
