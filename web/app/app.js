@@ -15,7 +15,7 @@ import { Stream } from './stream.js';
 const HEALTH_MS = 30000;
 const FINDINGS_MS = 15000;
 /* Structure and settings of the map; its figures come with each tick. */
-const MAP_MS = 5000;
+const MAP_MS = 10000;
 /* Many settings may change at once. */
 const CHANGE_MS = 500;
 /* Missed ticks of an overloaded router must not become a request each. */
