@@ -197,6 +197,7 @@ describe('now, when there is little to show', () => {
     for (const name of ['load', 'cores', 'interfaces'])
       await until(name, async () => /just started/.test(await shown(page, name)));
     await until('map', async () => /no sample yet/.test(await shown(page, 'map')));
+    assert.match(await shown(page, 'findings'), /Waiting for the first sample/);
     assert.deepEqual(complaints.filter((text) => !text.includes('503')), []);
     await close();
   });
@@ -207,6 +208,7 @@ describe('now, when there is little to show', () => {
     await until('the token', async () => /asks for its token/.test(await shown(page, 'problem')));
     for (const name of ['load', 'cores', 'interfaces'])
       await until(name, async () => /does not show this page/.test(await shown(page, name)));
+    assert.match(await shown(page, 'findings'), /Not permitted/);
     await close();
   });
 

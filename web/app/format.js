@@ -143,7 +143,7 @@ const CLOCK = new Intl.DateTimeFormat(undefined,
 const MINUTE = new Intl.DateTimeFormat(undefined,
   { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
-const FULL_DAY = new Intl.DateTimeFormat(undefined,
+const DATE = new Intl.DateTimeFormat(undefined,
   { day: 'numeric', month: 'short', year: 'numeric' });
 
 export function clock(ms) {
@@ -161,7 +161,7 @@ export function moment(ms, now) {
   const [then, today] = [new Date(ms), new Date(now)];
   if (then.toDateString() === today.toDateString())
     return CLOCK.format(ms);
-  const day = then.getFullYear() === today.getFullYear() ? DAY : FULL_DAY;
+  const day = then.getFullYear() === today.getFullYear() ? DAY : DATE;
   return day.format(ms) + ' ' + CLOCK.format(ms);
 }
 
@@ -235,8 +235,6 @@ const MINUTE_MS = 60000;
 const DAY_MS = 86400000;
 const MONTH = new Intl.DateTimeFormat(undefined, { month: 'short' });
 const YEAR = new Intl.DateTimeFormat(undefined, { year: 'numeric' });
-const DATE = new Intl.DateTimeFormat(undefined,
-  { day: 'numeric', month: 'short', year: 'numeric' });
 
 /* The ticks of a time axis, `step` ms apart: the day, or the year, is told below
  * the first of them and where it changes. */

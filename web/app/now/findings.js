@@ -54,7 +54,7 @@ function makeCleared() {
 
 export function findingsView(panel) {
   const list = el('ul', { class: 'finding-list' });
-  const none = el('p', { class: 'muted' }, 'No active findings.');
+  const none = el('p', { class: 'muted' });
   const summary = el('summary', {});
   const clearedList = el('ul', { class: 'cleared' });
   const cleared = el('details', { hidden: true }, summary, clearedList);
@@ -69,9 +69,17 @@ export function findingsView(panel) {
     const { active, cleared: gone } = store;
     cards(active, store);
     setHidden(none, active.length > 0);
+    setText(none, noneText(store));
     past(gone.slice(0, CLEARED_MOST), store);
     setHidden(cleared, gone.length === 0);
     setText(summary, Math.min(gone.length, CLEARED_MOST) + ' cleared lately');
     announce(store);
   };
+}
+
+/* Nothing was judged yet is not the same as nothing was found. */
+function noneText({ summary, connection }) {
+  if (connection === 'refused')
+    return 'Not permitted.';
+  return summary?.sampled_at_ms > 0 ? 'No active findings.' : 'Waiting for the first sample.';
 }

@@ -6,7 +6,6 @@
  */
 
 import { el, setAttribute, setHidden, setStyle, setText } from '../dom.js';
-import { duration, isKnown, percent } from '../format.js';
 import { HeatCells } from '../heatcells.js';
 import { layout, paint } from '../heatgrid.js';
 import { HeatPlane } from '../heatplane.js';
@@ -14,10 +13,10 @@ import { cellStart } from '../history.js';
 import { onPaletteChange, palette } from '../palette.js';
 import { choice } from './choice.js';
 import { HeatCard } from './heatcard.js';
+import { coreNumbers, description, endOf, hintText, marks } from './heatfacts.js';
 import { waitingText } from './waiting.js';
 
 const SPAN_CHOICES = [[300, '5 min'], [900, '15 min'], [3600, '1 h']];
-const SPAN_WORDS = { 300: 'five minutes', 900: 'fifteen minutes', 3600: 'hour' };
 /* CSS pixels between a cell and its reading. */
 const CARD_GAP = 10;
 
@@ -99,7 +98,8 @@ class Heatmap {
     const scale = window.devicePixelRatio || 1;
     const isKept = this.#plane.update(store.load, { cores, spanMs: this.#spanMs, toMs: endOf(store),
       width: Math.round(this.#grid.plot.width * scale), intervalMs: store.intervalMs });
-    const isResized = this.#resize(Math.round(width * scale), Math.round(this.#grid.height * scale));
+    const isResized = this.#resize(Math.round(width * scale),
+      Math.round(this.#grid.height * scale));
     const colors = palette();
     paint(this.#context, this.#grid, {
       isWhole: !isKept || isResized || colors !== this.#colors,
@@ -109,7 +109,7 @@ class Heatmap {
     });
     this.#colors = colors;
     setAttribute(this.#canvas, 'data-samples', String(store.load.points.length));
-    setAttribute(this.#canvas, 'aria-label', this.#description());
+    setAttribute(this.#canvas, 'aria-label', description(store, this.#spanMs));
     setText(this.#empty, waitingText(store));
     const isEmpty = store.load.points.length === 0;
     setHidden(this.#empty, !isEmpty);
@@ -229,16 +229,6 @@ class Heatmap {
     return Math.min(column - 1,
       this.#plane.columnOf(cellStart(points, at[0], this.#store.intervalMs)));
   }
-
-  #description() {
-    const { summary, cores } = this.#store;
-    const hottest = summary !== null && isKnown(summary.hottest_core)
-      ? ' Hottest now: core ' + summary.hottest_core + ' at ' + percent(summary.hottest_core_load)
-        + '.' : '';
-    const n = cores.length === 1 ? 'one core' : cores.length + ' cores';
-    return 'Heatmap of the packet load of ' + n + ' over the last '
-      + SPAN_WORDS[this.#spanMs / 1000] + '.' + hottest + ' Arrow keys read single cells.';
-  }
 }
 
 /* One sample left or right, one core up or down. */
@@ -251,34 +241,6 @@ const MOVES = {
   End: ({ right }) => ({ column: right - 1 }),
   Escape: () => null,
 };
-
-/* Those of the last tick; before it, those the history names. */
-function coreNumbers(store) {
-  if (store.cores.length > 0)
-    return store.cores.map((c) => c.core);
-  return [...(store.load.points.at(-1)?.values.keys() ?? [])].sort((a, b) => a - b);
-}
-
-/* The last sample; when none comes, a hole grows behind it. */
-function endOf(store) {
-  const newest = store.load.newest ?? store.nowMs;
-  return store.isStale && store.sampledMs !== null ? Math.max(newest, store.nowMs) : newest;
-}
-
-/* The most severe last: it is painted over the others. */
-function marks(store, span) {
-  return [...store.cleared, ...store.active.reverse()]
-    .map((f) => ({ from: f.raised_ms, to: f.cleared_ms || span.to, severity: f.severity }))
-    .filter((mark) => mark.to > span.from);
-}
-
-
-function hintText(columnMs, { intervalMs, loadProblem }) {
-  const merged = columnMs > 1.5 * intervalMs
-    ? ' Each column is the highest of ' + duration(columnMs) + '.' : '';
-  return 'Point at a cell to read it.' + merged + (loadProblem === null ? ''
-    : ' What is stored is not available: ' + loadProblem + '.');
-}
 
 /* onSpan(seconds): the reader has chosen. */
 export function heatmapView(panel, onSpan) {

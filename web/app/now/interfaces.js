@@ -156,7 +156,7 @@ export function interfacesView(panel) {
   const up = el('ul', { class: 'nics' });
   const down = el('p', { class: 'nics-down muted', hidden: true });
   const empty = el('p', { class: 'muted' });
-  const backlog = el('p', { class: 'nics-down' });
+  const backlog = el('p', { class: 'nics-down muted' });
   const fold = el('button', { type: 'button', class: 'fold', hidden: true,
     click: () => { isOpen = !isOpen; if (last) render(last); } });
   panel.append(

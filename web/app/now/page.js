@@ -42,11 +42,13 @@ export function makePage(root, { store, ask = () => {} }) {
   const cores = coresView(panel('cores'), (order) => choose('order')(order, ORDERS[0]));
   /* What a panel depends on. */
   const views = [
-    { name: 'load', view: (s) => heatmap.update(s), on: ['tick', 'history', 'findings', 'connection'] },
+    { name: 'load', view: (s) => heatmap.update(s),
+      on: ['tick', 'history', 'findings', 'connection'] },
     { name: 'map', view: mapView(panel('map')), on: ['tick', 'map'] },
     { name: 'cores', view: cores.render, on: ['tick', 'map', 'connection'] },
-    { name: 'interfaces', view: interfacesView(panel('interfaces')), on: ['tick', 'history', 'connection'] },
-    { name: 'findings', view: findingsView(panel('findings')), on: ['tick', 'findings'] },
+    { name: 'interfaces', view: interfacesView(panel('interfaces')),
+      on: ['tick', 'history', 'connection'] },
+    { name: 'findings', view: findingsView(panel('findings')), on: ['tick', 'findings', 'connection'] },
     { name: 'changes', view: changesView(panel('changes')), on: ['changes'] },
     { name: 'instrument', view: instrumentView(panel('instrument')), on: ['health'] },
   ];
