@@ -96,7 +96,9 @@ find_alike(const json_t *catalog, const char *metric, struct few *ret)
 
 	rs_nearest_begin(&nearest, rs_text_of(metric));
 	json_array_foreach(catalog, i, entry)
-	    rs_nearest_try(&nearest, rs_doc_word(entry, "metric"));
+	{
+		rs_nearest_try(&nearest, rs_doc_word(entry, "metric"));
+	}
 	if (rs_nearest_best(&nearest) != NULL)
 		few_add(ret, rs_nearest_best(&nearest));
 	json_array_foreach(catalog, i, entry)
