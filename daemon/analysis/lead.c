@@ -37,7 +37,10 @@ judge(const struct rs_view *v, struct rs_lead *l)
 	    rs_shape_is_skewed(&flat, SKEW, GAP) && rs_load_flow(v) == RS_FLOW_SOME;
 	l->is_imbalanced = is_imbalanced || rs_shape_is_imbalanced(&hold, GAP_CLEAR, IDLE_CLEAR);
 	l->condition = is_imbalanced || is_skewed ? RS_COND_RAISE : RS_COND_BETWEEN;
-	l->severity = l->is_imbalanced && !(rs_load_link_use(v) >= LINK_FULL) ? RS_WARN : RS_INFO;
+	/* A core that was never full and only leads is no warning on its way up; one that is
+	 * on its way down keeps what it has (engine.c). */
+	const bool warns = is_imbalanced || (l->is_imbalanced && !is_skewed);
+	l->severity = warns && !(rs_load_link_use(v) >= LINK_FULL) ? RS_WARN : RS_INFO;
 	return l->is_imbalanced || is_skewed ||
 	       (rs_shape_is_skewed(&flat, SKEW_CLEAR, GAP_CLEAR) &&
 		   rs_load_flow(v) == RS_FLOW_SOME);

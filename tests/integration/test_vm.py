@@ -6,42 +6,16 @@ and the kernel say themselves. Needs the test router of the shared folder; part 
 printed, never asserted.
 """
 
-import json
 import os
 import re
 import subprocess
 import sys
 import time
-import urllib.request
 
-from rig import run_tests, say, skip, wait_for
+from rig import say, wait_for
+from vmrig import QUEUES, TWIN, api, now_ms, run_in_vm, shell, twin
 
-BINARY = os.environ["RINGSIDED"]
-TWIN = os.path.join(os.environ.get("RS_SHARED_DIR", ""), "twin", "twin")
-KIND = os.environ.get("TWIN_NIC", "igb")
-PORT = os.environ.setdefault("TWIN_HTTP_PORT", "8899")
-QUEUES = 4
 PILE = 3
-
-
-def twin(*command, timeout=300):
-    done = subprocess.run([TWIN, *command], capture_output=True, text=True, timeout=timeout)
-    if done.returncode != 0:
-        raise AssertionError(f"twin {' '.join(command)}: {done.stdout}{done.stderr}")
-    return done.stdout
-
-
-def shell(script):
-    return twin("sh", script)
-
-
-def get(path):
-    with urllib.request.urlopen(f"http://127.0.0.1:{PORT}/{path}", timeout=20) as r:
-        return json.load(r)
-
-
-def api(path):
-    return get("api/v1/" + path)
 
 
 def device(name):
@@ -87,11 +61,6 @@ def ours(nic, after, before):
     return result
 
 
-def vm_time():
-    """The router's clock in seconds, by the newest sample."""
-    return api("summary")["sampled_at_ms"] / 1e3
-
-
 def await_change(what, kind, is_it, script):
     """Does something to the router and waits until it is in the log of changes."""
     newest = max((c["id"] for c in api("changes")), default=0)
@@ -112,10 +81,10 @@ def queue_packets_equal_the_counters_of_the_nic():
         assert wait_for("queues of " + nic, lambda nic=nic: device(nic))["counters"]["source"] \
             != "none", device(nic)["counters"]
     time.sleep(3)  # nothing is sent: both windows hold the same packets
-    before, from_s = {n: own_counters(n) for n in ("eth0", "eth1")}, vm_time()
+    before, from_s = {n: own_counters(n) for n in ("eth0", "eth1")}, now_ms() / 1e3
     twin("load", "-P", "16", "-t", "8")
     time.sleep(3)
-    to_s, after = vm_time() + 1, {n: own_counters(n) for n in ("eth0", "eth1")}
+    to_s, after = now_ms() / 1e3 + 1, {n: own_counters(n) for n in ("eth0", "eth1")}
     time.sleep(2)
     for nic in ("eth0", "eth1"):
         seen = ours(nic, f"{from_s:.0f}", f"{to_s:.0f}")
@@ -209,38 +178,13 @@ def queues_piled_on_one_core_are_shown_and_named():
     twin("steer", "spread")
 
 
-def main():
-    if not os.access(TWIN, os.X_OK):
-        skip("no test router in the shared folder")
-    if os.geteuid() != 0:
-        skip("the test router needs root")
-    twin("down")
-    try:
-        twin("up", timeout=900)
-    except (AssertionError, subprocess.TimeoutExpired) as error:
-        skip(f"the test router does not start: {error}")
-    try:
-        config = os.path.join(os.path.dirname(BINARY), "vm-test.conf")
-        with open(config, "w") as f:
-            f.write("[web]\nallow_anonymous_read = yes\n")
-        twin("start", BINARY, "-c", config, "--listen", "0.0.0.0:8080", "--db", "none")
-        wait_for("the API", lambda: api("health")["ticks"] > 3, 60)
-        tests = [
-            queue_packets_equal_the_counters_of_the_nic,
-            an_affinity_that_moves_is_told_and_shown,
-            an_rps_mask_is_told_and_shown,
-            threaded_napi_is_told_and_shown,
-            another_number_of_channels_is_told_and_shown,
-            queues_piled_on_one_core_are_shown_and_named,
-        ]
-        status = run_tests(tests)
-        health = api("health")
-        say(f"{KIND}: {health['tick_cpu_us']:.0f} us a tick, PSS {health.get('pss_bytes')}")
-        if status:
-            print(twin("log"))
-        return status
-    finally:
-        twin("down")
+TESTS = [
+    queue_packets_equal_the_counters_of_the_nic,
+    an_affinity_that_moves_is_told_and_shown,
+    an_rps_mask_is_told_and_shown,
+    threaded_napi_is_told_and_shown,
+    another_number_of_channels_is_told_and_shown,
+    queues_piled_on_one_core_are_shown_and_named,
+]
 
-
-sys.exit(main())
+sys.exit(run_in_vm(TESTS))

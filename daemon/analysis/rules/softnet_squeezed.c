@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * A core's poll loop ends by its budget with work left, and packets are lost that
- * it would have taken. Squeezes without loss are common and harmless; on a full
- * core more budget would only starve others: of neither is anything said.
+ * it would have taken; or ksoftirqd takes them, later, which is no warning. Squeezes without loss
+ * are common and harmless; on a full core more budget would only starve others: of neither is
+ * anything said.
  */
 #include <math.h>
 #include <stdio.h>
@@ -41,10 +42,13 @@ is_full(const struct rs_view *v, const struct rs_core_view *c, double hot)
 	return g && rs_group_is_hot(g, hot);
 }
 
-/* What is lost, in words; NULL: nothing. */
+/* What comes of it, in words; NULL: nothing. Work that ksoftirqd does is late, not
+ * lost: no warning. */
 static const char *
-loss_at(const struct rs_view *v, const struct rs_recent *r, const struct rs_core_view *c)
+loss_at(const struct rs_view *v, const struct rs_recent *r, const struct rs_core_view *c,
+    enum rs_severity *ret)
 {
+	*ret = RS_WARN;
 	/* What the flow limit sheds is counted as dropped, too. */
 	if (c->dropped_pps > fmax(0.0, c->flow_limit_ps))
 		return "its backlog drops packets";
@@ -54,6 +58,7 @@ loss_at(const struct rs_view *v, const struct rs_recent *r, const struct rs_core
 		    loss.core.cpu == (int32_t)c->cpu)
 			return "the ring it serves loses packets";
 	}
+	*ret = RS_INFO;
 	for (size_t i = 0; i < v->n_threads; i++) {
 		const struct rs_thread_view *const t = &v->threads[i];
 		if (t->thread.class == RS_THREAD_KSOFTIRQD && t->thread.cpu == (int32_t)c->cpu &&
@@ -104,13 +109,15 @@ static void
 evaluate(const struct rs_view *v, const double *t, struct rs_says *out)
 {
 	const struct rs_core_view *worst = NULL;
+	enum rs_severity severity;
 	bool is_known = false;
 
 	for (size_t i = 0; i < v->n_cores; i++) {
 		const struct rs_core_view *const c = &v->cores[i];
 		is_known |= !isnan(c->squeezed_ps) && !isnan(c->net_rx_ps);
 		if (ratio_of(c) >= t[RATIO_CLEAR] && !is_full(v, c, t[HOT]) &&
-		    (!worst || ratio_of(c) > ratio_of(worst)) && loss_at(v, rs_recent_of(out), c))
+		    (!worst || ratio_of(c) > ratio_of(worst)) &&
+		    loss_at(v, rs_recent_of(out), c, &severity))
 			worst = c;
 	}
 	if (!is_known)
@@ -118,9 +125,10 @@ evaluate(const struct rs_view *v, const double *t, struct rs_says *out)
 	if (!worst)
 		return;
 	const struct rs_subject subject = rs_core_subject(worst->cpu);
+	const char *const loss = loss_at(v, rs_recent_of(out), worst, &severity);
 	rs_say(
-	    out, &subject, rs_condition_of(ratio_of(worst) >= t[RATIO], true), RS_WARN, RS_MEDIUM);
-	tell(v, worst, loss_at(v, rs_recent_of(out), worst), out);
+	    out, &subject, rs_condition_of(ratio_of(worst) >= t[RATIO], true), severity, RS_MEDIUM);
+	tell(v, worst, loss, out);
 }
 
 RS_RULE(softnet_squeezed) = {
