@@ -215,22 +215,30 @@ makes_worse(const struct rs_finding *f)
 	return false;
 }
 
-/* What else stands and was not named as the cause: the worst of it, for the line
- * is one line. */
+/* What else stands and was not named as the cause: the worst of it that has room,
+ * for the line is one line; a sentence is told whole or counted. */
 static void
 add_others(struct summary *s, const struct rs_finding *limit)
 {
-	size_t n = 0;
+	unsigned told = 0, more = 0;
 
 	for (size_t i = 0; i < s->n_active; i++) {
 		const struct rs_finding *const f = s->active[i];
+		const char *const how = limit && makes_worse(f) ? "makes it worse: " : "";
 
-		if (is_told(limit, f) || n++ >= OTHERS_TOLD)
+		if (is_told(limit, f))
 			continue;
-		add(s, "; %s%s", limit && makes_worse(f) ? "makes it worse: " : "", f->message);
+		if (told < OTHERS_TOLD && strlen(s->line) + strlen(how) + strlen(f->message) +
+						  sizeof("; ; 1000 more findings") <=
+					      s->cap) {
+			add(s, "; %s%s", how, f->message);
+			told++;
+		} else {
+			more++;
+		}
 	}
-	if (n > OTHERS_TOLD)
-		add(s, "; %zu more finding%s", n - OTHERS_TOLD, n - OTHERS_TOLD > 1 ? "s" : "");
+	if (more > 0)
+		add(s, "; %u more finding%s", more, more > 1 ? "s" : "");
 }
 
 /* Parts. */

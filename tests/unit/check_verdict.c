@@ -546,6 +546,27 @@ START_TEST(verdict_tells_two_more_findings_and_counts_the_rest)
 }
 END_TEST
 
+/* As a virtual router had it: the last sentence ended in the middle of a word. */
+START_TEST(verdict_tells_a_finding_whole_or_counts_it)
+{
+	rs_vb_traffic(nic, 748 * M, 0, 70000);
+	rs_vb_core(b, 3, 0.99, 0.99);
+	add("core.imbalance", RS_WARN,
+	    "core 3 saturated by eth1 and eth0: every interrupt of eth0 and eth1 fires on core 3");
+	add("core.softirq_deferred", RS_WARN,
+	    "ksoftirqd/3 takes 96 % of core 3: receive work waits its turn with processes");
+	add("tx.stopped", RS_INFO,
+	    "transmit queues of eth1 stop 13 times a second, their ring being full; and more of "
+	    "it that has no room");
+	ck_assert_str_eq(line(),
+	    "core 3 saturated by eth1 and eth0: every interrupt of eth0 and eth1 fires on core 3; "
+	    "3 of "
+	    "4 cores idle; 748 Mbit/s now, ~980 Mbit/s if spread (then the link); ksoftirqd/3 "
+	    "takes 96 "
+	    "% of core 3: receive work waits its turn with processes; 1 more finding");
+}
+END_TEST
+
 START_TEST(verdict_idle_while_a_finding_ends_says_both)
 {
 	add("core.saturated_all", RS_WARN, "all 4 cores saturated at 50 kpps")->is_ending = true;
@@ -671,6 +692,7 @@ suite(void)
 	tcase_add_test(tc, verdict_of_a_thread_is_not_idle);
 	tcase_add_test(tc, verdict_prefers_the_surer_finding_of_a_step);
 	tcase_add_test(tc, verdict_tells_two_more_findings_and_counts_the_rest);
+	tcase_add_test(tc, verdict_tells_a_finding_whole_or_counts_it);
 	tcase_add_test(tc, verdict_idle_while_a_finding_ends_says_both);
 	tcase_add_test(tc, verdict_loss_is_told_from_a_thousandth);
 	tcase_add_test(tc, verdict_counts_physical_cores_where_threads_are_more);
