@@ -71,14 +71,9 @@ make_etag(const unsigned char *bytes, size_t len, char dst[static 24])
 static bool
 has_tag(const char *list, const char *etag)
 {
-	struct rs_text rest, one;
+	struct rs_text rest = rs_text_of(list != NULL ? list : ""), one;
 
-	if (list == NULL)
-		return false;
-	rest = rs_text_of(list);
-	for (bool has_more = true; has_more;) {
-		has_more = rs_text_until(&rest, ',', &one);
-		one = rs_text_trim(has_more ? one : rest);
+	while (rs_accept_piece(&rest, ',', &one)) {
 		(void)rs_text_skip(&one, "W/");
 		if (rs_text_eq(one, "*") || rs_text_eq(one, etag))
 			return true;
