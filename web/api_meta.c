@@ -44,6 +44,7 @@ microseconds(rs_ns ns)
 static void
 put_ticks(struct rs_json *j, const struct rs_health *h, double uptime_s)
 {
+	rs_json_put_string(j, "version", RS_VERSION);
 	rs_json_put_double(j, "uptime_s", uptime_s);
 	rs_json_put_uint(j, "ticks", h->ticks);
 	rs_json_put_uint(j, "ticks_late", h->ticks_late);

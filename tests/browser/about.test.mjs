@@ -73,6 +73,21 @@ describe('about', () => {
     await close();
   });
 
+  test('shown twice, it is asked as often as shown once', async () => {
+    const { page, close } = await openAbout();
+    await page.evaluate(() => { location.hash = '#about?a=1'; });
+    await page.evaluate(() => { location.hash = '#about?a=2'; });
+    let n = 0;
+    page.on('request', (request) => { n += request.url().endsWith('/health'); });
+    await page.locator('#pages a[href="#findings"]').click();
+    await until('it is gone', () => page.locator(ROOT).isHidden());
+    const left = n;
+    const at = (await api('summary')).sampled_at_ms;
+    await until('some more ticks', async () => (await api('summary')).sampled_at_ms >= at + 7000);
+    assert.ok(n <= left + 1, `${n - left} more`);
+    await close();
+  });
+
   test('links lead to what is there', async () => {
     const { page, close } = await openAbout();
     const links = await page.locator(`${ROOT} a`).evaluateAll((list) => list.map((a) => a.href));

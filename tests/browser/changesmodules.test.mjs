@@ -27,7 +27,6 @@ const { joined, passes } = await load('changes/log.js');
 const { pathOf } = await load('changes/trace.js');
 const { fineShare, tierTexts } = await load('about/figures.js');
 const { sortedSources, sourceTexts } = await load('about/sources.js');
-const { versionIn } = await load('about/version.js');
 const plain = (text) => text.replaceAll('\u00a0', ' ').replaceAll('\u2192', '->');
 
 const AT = 1700000000000;
@@ -266,9 +265,4 @@ test('sources that cannot be read come first, with what would help', () => {
   assert.equal(plain(told[4].pace), 'every 2 s');
   assert.equal(told[4].path, '/proc/stat');
   assert.equal(told[1].pace, 'now and then');
-});
-
-test('the version is read from the metrics', () => {
-  assert.equal(versionIn('# HELP x\nringside_build_info{version="0.9.1"} 1\n'), '0.9.1');
-  assert.equal(versionIn('nothing'), null);
 });

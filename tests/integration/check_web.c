@@ -72,6 +72,7 @@ static const struct {
     {"/api/v1/findings?state=all&after=1", 200, "application/json", "[{\"id\":7,"},
     {"/api/v1/findings?state=all&after=2", 200, "application/json", "[]"},
     {"/api/v1/findings?after=-60", 400, "application/problem+json", "after: only with state=all"},
+    {"/api/v1/health", 200, "application/json", "{\"version\":\""},
     {"/api/v1/health", 200, "application/json", "\"reason\":\"No such file or directory\""},
     {"/api/v1/catalog", 200, "application/json",
 	"[{\"metric\":\"interface_bytes\",\"labels\":{\"device\":\"eth0\",\"direction\":\"rx\"},"

@@ -7,9 +7,9 @@
 import { get } from '../api.js';
 import { el, keyedRows, setHidden, setText } from '../dom.js';
 import { SECTIONS, accountingText, askedText, tierTexts } from './figures.js';
+import { LINKS } from './links.js';
 import { sortedSources, sourceTexts } from './sources.js';
 import { figureList, panel, table } from './tables.js';
-import { LINKS, askVersion } from './version.js';
 
 const AGAIN_MS = 3000;
 const SHARE_SPAN_MS = 10000;
@@ -75,12 +75,9 @@ class AboutPage {
   }
 
   show() {
+    clearInterval(this.#timer);
     this.#ask();
     this.#timer = setInterval(() => this.#ask(), AGAIN_MS);
-    if (this.#version.textContent === '') {
-      askVersion().then((version) => setText(this.#version,
-        version === null ? '' : 'Ringside ' + version)).catch(() => {});
-    }
   }
 
   hide() {
@@ -136,6 +133,7 @@ class AboutPage {
     if (health === null)
       return;
     setText(this.#asked, this.#askedMs === null ? '' : askedText(this.#askedMs));
+    setText(this.#version, health.version ? 'Ringside ' + health.version : '');
     for (const list of this.#lists)
       list.update({ health, summary, nowMs, share: this.#share() });
     setText(this.#accounting, accountingText(summary));

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Which version answers, and the addresses programs can ask.
+ * The addresses programs can ask.
  */
-
-import { address } from '../api.js';
 
 /* [address relative to the page, what it has] */
 export const LINKS = [
@@ -20,13 +18,3 @@ export const LINKS = [
   ['api/v1/health', 'what this page tells'],
   ['metrics', 'for Prometheus'],
 ];
-
-/* 'ringside_build_info{version="1.2.3"}' -> '1.2.3'; null: it does not tell. Pure. */
-export function versionIn(text) {
-  return /^ringside_build_info\{[^}]*version="([^"]*)"/m.exec(text)?.[1] ?? null;
-}
-
-export async function askVersion() {
-  const answer = await fetch(new URL('../../metrics', address('')), { cache: 'no-store' });
-  return answer.ok ? versionIn(await answer.text()) : null;
-}
