@@ -14,6 +14,7 @@ daemon_cpu_first_client_us (of one alone: the event is made for it).
 
 import http.client
 import os
+import re
 import selectors
 import statistics
 import sys
@@ -25,7 +26,16 @@ from bench_daemon import Daemon, emit, enter_router, make_namespaces, remove_nam
 CLIENTS = 20
 ROUNDS = int(os.environ.get("BENCH_ROUNDS", "4"))
 TICKS = 12
-MAP_S, HEALTH_S = 5, 30  # MAP_MS and HEALTH_MS of web/app/app.js
+APP = os.path.join(os.path.dirname(__file__), "../../web/app/app.js")
+
+
+def constant_s(name):
+    """A period of the page, from where it is written."""
+    with open(APP, encoding="utf-8") as text:
+        return int(re.search(rf"^const {name} = (\d+);", text.read(), re.M)[1]) / 1000
+
+
+MAP_S, HEALTH_S = constant_s("MAP_MS"), constant_s("HEALTH_MS")
 
 
 class Page:
