@@ -92,7 +92,7 @@ test('past ones are grouped by day, newest first', () => {
 
 test('the worst is first, then the newest', () => {
   const list = [makeFinding(1, { raised_ms: 1 }), makeFinding(2, { raised_ms: 2 }), linkFinding(3)];
-  assert.deepEqual(list.sort(filters.byUrgency).map((f) => f.id), [3, 2, 1]);
+  assert.deepEqual(list.sort(words.byUrgency).map((f) => f.id), [3, 2, 1]);
 });
 
 test('every rule and metric the page knows is one of the daemon', async () => {

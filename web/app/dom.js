@@ -76,6 +76,19 @@ export function setChildren(parent, nodes) {
   }
 }
 
+/* Builds the children of node anew only when what they are made of changed: build(data)
+ * gives them. An open selection or a focused button survives the rest. */
+export function rebuilder(node, build) {
+  let made = null;
+  return (data) => {
+    const key = JSON.stringify(data ?? null);
+    if (key === made)
+      return;
+    made = key;
+    setChildren(node, build(data));
+  };
+}
+
 /* Keeps one row object per key: make(item) builds it, row.node is its element,
  * row.update(item, ...rest) fills it. Rows whose key is gone are dropped. */
 export function keyedRows(parent, keyOf, make) {

@@ -5,6 +5,7 @@
  * repaints what changed.
  */
 
+import { byUrgency, isActive } from './findings/words.js';
 import { History, Values, pointsOfSeries } from './history.js';
 
 export const SPAN_MS = 300000;
@@ -68,11 +69,11 @@ export class Store {
   }
 
   get active() {
-    return [...this.findings.values()].filter((f) => !f.cleared_ms).sort(bySeverity);
+    return [...this.findings.values()].filter(isActive).sort(byUrgency);
   }
 
   get cleared() {
-    return [...this.findings.values()].filter((f) => f.cleared_ms)
+    return [...this.findings.values()].filter((f) => !isActive(f))
       .sort((a, b) => b.cleared_ms - a.cleared_ms);
   }
 
@@ -210,11 +211,4 @@ export class Store {
       this.findings.delete(f.id);
     this.#names.add('findings');
   }
-}
-
-const SEVERITIES = ['crit', 'warn', 'info'];
-
-function bySeverity(a, b) {
-  return SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity)
-    || b.raised_ms - a.raised_ms;
 }

@@ -4,33 +4,21 @@
  * choose, and what the address asks for whether it is there or not.
  */
 
-import { el, setChildren } from '../dom.js';
+import { el } from '../dom.js';
+import { selectBox } from '../selectbox.js';
 import { settingWords } from '../settings.js';
 
-function choice(label, onChange) {
-  const select = el('select', { change: () => onChange(select.value) });
-  const node = el('label', { class: 'pick' }, el('span', {}, label), select);
-  let listed = '';
-  const update = (values, value, words) => {
-    const all = [...new Set(value === '' ? values : [...values, value])]
-      .map((v) => [v, words(v)])
-      .sort((a, b) => a[1].localeCompare(b[1], 'en', { numeric: true }));
-    const key = JSON.stringify(all);
-    if (key !== listed) {
-      listed = key;
-      setChildren(select, [['', 'all'], ...all].map(([v, text]) =>
-        el('option', { value: v }, text)));
-    }
-    if (select.value !== value)
-      select.value = value;
-  };
-  return { node, update };
+/* The values there are and the chosen one, by their words, after "all". */
+function optionsOf(values, chosen, words) {
+  const all = [...new Set(chosen === '' ? values : [...values, chosen])].map((v) => [v, words(v)])
+    .sort((a, b) => a[1].localeCompare(b[1], 'en', { numeric: true }));
+  return [['', 'all'], ...all];
 }
 
 /* onChange({ device } or { kind }) */
 export function filterControls(onChange) {
-  const device = choice('Device', (value) => onChange({ device: value }));
-  const kind = choice('Setting', (value) => onChange({ kind: value }));
+  const device = selectBox('Device', 'pick', (value) => onChange({ device: value }));
+  const kind = selectBox('Setting', 'pick', (value) => onChange({ kind: value }));
   const node = el('form', { class: 'changes-filter', role: 'search', 'aria-label': 'Which changes',
     submit: (event) => event.preventDefault() }, device.node, kind.node);
   /* What was seen once stays to choose. */
@@ -45,8 +33,8 @@ export function filterControls(onChange) {
       if (type !== 'loopback')
         seen.devices.add(name);
     }
-    device.update(seen.devices, filter.device, (name) => name);
-    kind.update(seen.kinds, filter.kind, settingWords);
+    device.update(optionsOf(seen.devices, filter.device, (name) => name), filter.device);
+    kind.update(optionsOf(seen.kinds, filter.kind, settingWords), filter.kind);
   };
   return { node, update };
 }

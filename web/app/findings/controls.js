@@ -4,18 +4,12 @@
  * device, whether they stand, and a search in all they say.
  */
 
-import { el, setAttribute, setChildren, setText, stateIcon } from '../dom.js';
+import { el, setAttribute, setText, stateIcon } from '../dom.js';
+import { selectBox } from '../selectbox.js';
 import { SEVERITIES, SEVERITY_WORDS } from './words.js';
 import { devicesOf, severityCounts } from './filter.js';
 
 const STATE_CHOICES = [['', 'active and past'], ['active', 'active'], ['past', 'past']];
-
-function choice(label, onChange) {
-  const select = el('select', { change: () => onChange(select.value) });
-  return { select, node: el('label', { class: 'filter-choice' }, el('span', {}, label), select) };
-}
-
-const option = ([value, text]) => el('option', { value }, text);
 
 /* onChange(part): some of the filter is another. */
 export function filterControls(onChange) {
@@ -31,9 +25,8 @@ export function filterControls(onChange) {
       } }, stateIcon(severity), el('span', {}, SEVERITY_WORDS[severity]), ' ', count);
     return { severity, node, count };
   });
-  const device = choice('Device', (value) => onChange({ device: value }));
-  const state = choice('State', (value) => onChange({ state: value }));
-  setChildren(state.select, STATE_CHOICES.map(option));
+  const device = selectBox('Device', 'filter-choice', (value) => onChange({ device: value }));
+  const state = selectBox('State', 'filter-choice', (value) => onChange({ state: value }));
   const text = el('input', { type: 'search', placeholder: 'in all they say',
     input: () => onChange({ text: text.value }) });
   const node = el('form', { class: 'filter', role: 'search', 'aria-label': 'Which findings',
@@ -42,7 +35,6 @@ export function filterControls(onChange) {
     ...buttons.map((b) => b.node)),
   device.node, state.node, el('label', { class: 'filter-choice' }, el('span', {}, 'Search'), text));
 
-  let listed = '';
   const update = (filter, findings) => {
     current = filter;
     const counts = severityCounts(findings, filter);
@@ -54,13 +46,8 @@ export function filterControls(onChange) {
     /* What a link asks for is said, there or not. */
     if (filter.device !== '')
       names.add(filter.device);
-    const list = JSON.stringify([...names]);
-    if (list !== listed) {
-      listed = list;
-      setChildren(device.select, [['', 'all'], ...[...names].map((n) => [n, n])].map(option));
-    }
-    device.select.value = filter.device;
-    state.select.value = filter.state;
+    device.update([['', 'all'], ...[...names].map((n) => [n, n])], filter.device);
+    state.update(STATE_CHOICES, filter.state);
     if (text.value !== filter.text)
       text.value = filter.text;
   };

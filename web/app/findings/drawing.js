@@ -8,6 +8,7 @@
 import { get } from '../api.js';
 import { el, setAttribute, setChildren, setHidden, setStyle, setText } from '../dom.js';
 import { quantity } from '../format.js';
+import { questionOf } from '../history/query.js';
 import { chartsOf, windowOf } from './evidence.js';
 import { linesOf } from './lines.js';
 
@@ -28,11 +29,6 @@ function loadCharts() {
     return null;
   });
   return charts;
-}
-
-function ask({ metric, labels }, { fromMs, toMs }) {
-  return get('series', { metric, ...labels, after: String(Math.floor(fromMs / 1000)),
-    before: String(Math.ceil(toMs / 1000)), points: String(POINTS) });
 }
 
 /* Unit of the figures: losses are counted, all else is a level. */
@@ -168,7 +164,8 @@ export class Drawing {
     this.#askedOf = ofText(f);
     try {
       const [module, ...answers] = await Promise.all([loadCharts(),
-        ...specs.map((spec) => Promise.all(spec.asks.map((one) => ask(one, span))))]);
+        ...specs.map((spec) => Promise.all(spec.asks.map((one) =>
+          get('series', questionOf(one, [span.fromMs, span.toMs], POINTS)))))]);
       /* Closed meanwhile. */
       if (this.#finding !== null)
         this.#draw(f, specs.map((spec, i) => [spec, linesOf(spec, answers[i], f)]), span, module);

@@ -103,9 +103,3 @@ export function daysOf(past) {
   }
   return [...days.values()];
 }
-
-/* The worst first, then the newest. */
-export function byUrgency(a, b) {
-  return SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity)
-    || b.raised_ms - a.raised_ms || b.id - a.id;
-}

@@ -5,6 +5,8 @@
  * Pure.
  */
 
+import { average, combined, commonAxis, highest } from '../chart/axis.js';
+
 /* More of the others than this become their mean and their highest. */
 const EACH_MAX = 3;
 
@@ -12,23 +14,6 @@ const OWN = '--series-2';
 const CONTEXT = ['--series-1', '--series-4', '--series-3', '--series-6', '--series-8'];
 
 const WAYS = { rx: '--rx', tx: '--tx' };
-
-/* { times, rows: [{ labels, values, ask }] } on one axis of time: what was
- * sampled at other moments has its own points. undefined: another series has a value
- * there, this one has no hole. */
-function join(answers) {
-  const times = [...new Set(answers.flatMap((a) => a.time_ms))].sort((a, b) => a - b);
-  const place = new Map(times.map((t, i) => [t, i]));
-  const rows = answers.flatMap((answer, ask) => answer.series.map(({ labels, values }) => {
-    if (answer.time_ms.length === times.length)
-      return { labels, values, ask };
-    const spread = new Array(times.length).fill(undefined);
-    for (const [i, t] of answer.time_ms.entries())
-      spread[place.get(t)] = values[i];
-    return { labels, values: spread, ask };
-  }));
-  return { times, rows };
-}
 
 function mean(values, from, to) {
   let sum = 0;
@@ -52,19 +37,6 @@ function phasesOf(times, f) {
   const begin = after(f.raised_ms);
   return { begin, end: f.cleared_ms ? Math.max(begin, after(f.cleared_ms)) : times.length };
 }
-
-/* At each time: what combine makes of the values that are known then. */
-function combined(rows, n, combine) {
-  const values = new Array(n);
-  for (let i = 0; i < n; i++) {
-    const known = rows.map((row) => row.values[i]).filter((v) => typeof v === 'number');
-    values[i] = known.length > 0 ? combine(known) : null;
-  }
-  return values;
-}
-
-const average = (list) => list.reduce((a, b) => a + b, 0) / list.length;
-const highest = (list) => list.reduce((a, b) => Math.max(a, b));
 
 /* One row stands out, of the others as many as can be told apart. */
 function alike(chart, rows, n, { begin, end }) {
@@ -106,11 +78,10 @@ function told(values, [from, to], times, isTotal) {
 /* { times, lines: [{ label, color, dash, values, before, during, after }] }, null
  * when there is nothing of it. answers: one for each of chart.asks. */
 export function linesOf(chart, answers, f) {
-  const { times, rows: all } = join(answers);
-  const factor = chart.factor ?? 1;
-  const rows = all.filter((row) => row.values.some((v) => typeof v === 'number'))
-    .map((row) => factor === 1 ? row
-      : { ...row, values: row.values.map((v) => typeof v === 'number' ? v * factor : v) });
+  const { times, place } = commonAxis(answers);
+  const rows = answers.flatMap((answer, ask) => answer.series.map(({ labels, values }) =>
+    ({ labels, values: place(answer.time_ms, values, chart.factor), ask })))
+    .filter((row) => row.values.some((v) => typeof v === 'number'));
   if (rows.length === 0)
     return null;
   const phases = phasesOf(times, f);

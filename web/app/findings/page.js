@@ -12,11 +12,10 @@ import { announcer } from './announce.js';
 import { Card } from './card.js';
 import { filterControls } from './controls.js';
 import { Days } from './days.js';
-import { byUrgency, daysOf, filterParameters, isFiltering, matches, parseFilter }
-  from './filter.js';
+import { daysOf, filterParameters, isFiltering, matches, parseFilter } from './filter.js';
 import { Known } from './known.js';
 import { countText, filteredText, quietText } from './say.js';
-import { isActive } from './words.js';
+import { byUrgency, isActive } from './words.js';
 
 /* As many that stand are open by themselves. */
 const OPEN_MOST = 3;

@@ -5,22 +5,10 @@
  * focused button survives the rest.
  */
 
-import { el, setAttribute, setChildren, setHidden, setText, stateIcon } from '../dom.js';
+import { el, rebuilder, setAttribute, setHidden, setText, stateIcon } from '../dom.js';
 import { measured } from '../format.js';
 import { copyButton } from './copy.js';
 import { SEVERITY_WORDS, confidenceText } from './words.js';
-
-/* build(data) -> the children of node */
-export function rebuilder(node, build) {
-  let made = null;
-  return (data) => {
-    const key = JSON.stringify(data ?? null);
-    if (key === made)
-      return;
-    made = key;
-    setChildren(node, build(data));
-  };
-}
 
 export function badge() {
   const node = el('span', { class: 'badge' });

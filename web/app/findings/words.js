@@ -43,6 +43,12 @@ export function nameText(f) {
 
 export const isActive = (f) => !f.cleared_ms;
 
+/* The worst first, then the newest. */
+export function byUrgency(a, b) {
+  return SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity)
+    || b.raised_ms - a.raised_ms || b.id - a.id;
+}
+
 /* An end on the day of the beginning is a clock time. */
 export function whenText(f, nowMs) {
   if (isActive(f))

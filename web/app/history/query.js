@@ -4,6 +4,7 @@
  * what is drawn. Pure.
  */
 
+import { average, combined, commonAxis, highest, placer } from '../chart/axis.js';
 import { metricWords, seriesWords } from './catalog.js';
 
 /* More lines than this in one chart are not told apart, and shading of more than a
@@ -44,14 +45,13 @@ const keyOf = (metric, labels) => metric + ' ' + JSON.stringify(Object.entries(l
  * [{ key, metric, labels, label, values, peak, mean }] }, the highest first. Where
  * only another answer has a time, a value is undefined; null is a gap. */
 export function seriesOf(answers) {
-  const times = [...new Set(answers.flatMap((a) => a.time_ms))].sort((a, b) => a - b);
-  const at = new Map(times.map((t, i) => [t, i]));
+  const { times, place } = commonAxis(answers);
   const isMixed = new Set(answers.filter((a) => a.series.length > 0).map((a) => a.metric)).size > 1;
   const series = [];
   for (const answer of answers) {
     const { factor } = shownAs(answer.unit);
     for (const one of answer.series) {
-      const values = spread(answer.time_ms, one.values, at, times.length, factor);
+      const values = place(answer.time_ms, one.values, factor);
       const words = seriesWords(one.labels);
       series.push({ key: keyOf(answer.metric, one.labels), metric: answer.metric,
         labels: one.labels, values, ...extent(values),
@@ -68,19 +68,9 @@ export function seriesOf(answers) {
 
 /* The values of answers of another aggregate, by key of the series. */
 export function valuesByKey(answers, times) {
-  const at = new Map(times.map((t, i) => [t, i]));
+  const place = placer(times);
   return new Map(answers.flatMap((a) => a.series.map((one) => [keyOf(a.metric, one.labels),
-    spread(a.time_ms, one.values, at, times.length, shownAs(a.unit).factor)])));
-}
-
-function spread(ownTimes, values, at, n, factor) {
-  const result = new Array(n).fill(undefined);
-  for (let i = 0; i < ownTimes.length; i++) {
-    const place = at.get(ownTimes[i]);
-    if (place !== undefined)
-      result[place] = values[i] === null ? null : values[i] * factor;
-  }
-  return result;
+    place(a.time_ms, one.values, shownAs(a.unit).factor)])));
 }
 
 function extent(values) {
@@ -109,17 +99,10 @@ export function choose(series) {
 
 /* Many series as two: the highest and the mean of all at each time. */
 export function folded(series, n) {
-  const highest = new Array(n).fill(null);
-  const mean = new Array(n).fill(null);
-  for (let i = 0; i < n; i++) {
-    const there = series.map((s) => s.values[i]).filter((v) => typeof v === 'number');
-    if (there.length > 0) {
-      highest[i] = Math.max(...there);
-      mean[i] = there.reduce((a, b) => a + b, 0) / there.length;
-    }
-  }
-  return [{ key: 'highest', label: 'highest of ' + series.length, values: highest },
-    { key: 'mean', label: 'mean of ' + series.length, values: mean }];
+  return [
+    { key: 'highest', label: 'highest of ' + series.length, values: combined(series, n, highest) },
+    { key: 'mean', label: 'mean of ' + series.length, values: combined(series, n, average) },
+  ];
 }
 
 export function styleOf(i) {

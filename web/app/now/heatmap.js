@@ -10,13 +10,14 @@ import { HeatCells } from '../heatcells.js';
 import { layout, paint } from '../heatgrid.js';
 import { HeatPlane } from '../heatplane.js';
 import { cellStart } from '../history.js';
+import { SPANS } from '../load.js';
 import { onPaletteChange, palette } from '../palette.js';
 import { choice } from './choice.js';
 import { HeatCard } from './heatcard.js';
 import { coreNumbers, description, endOf, hintText, marks } from './heatfacts.js';
 import { waitingText } from './waiting.js';
 
-const SPAN_CHOICES = [[300, '5 min'], [900, '15 min'], [3600, '1 h']];
+const SPAN_CHOICES = SPANS.map((s) => [s, s < 3600 ? s / 60 + ' min' : s / 3600 + ' h']);
 /* CSS pixels between a cell and its reading. */
 const CARD_GAP = 10;
 
@@ -45,7 +46,7 @@ class Heatmap {
   #plane = new HeatPlane();
   #cells = new HeatCells();
   #spans;
-  #spanMs = 1000 * SPAN_CHOICES[0][0];
+  #spanMs = 1000 * SPANS[0];
   #store = null;
   #grid = null;
   /* What is pointed at: a column counted from the epoch, and the row. */
@@ -66,7 +67,7 @@ class Heatmap {
           el('h2', { id: 'load-title' }, 'Packet load of each core'), this.#spans.node),
         this.#legend),
       this.#box, this.#hint);
-    this.#spans.set(SPAN_CHOICES[0][0]);
+    this.#spans.set(SPANS[0]);
     this.#listen();
     new ResizeObserver(([{ contentRect }]) => {
       this.#width = contentRect.width;

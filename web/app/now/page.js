@@ -8,7 +8,7 @@
  * that is most of the work.
  */
 
-import { spanOf } from '../load.js';
+import { SPANS, spanOf } from '../load.js';
 import { tell } from '../router.js';
 import { changesView } from './changes.js';
 import { ORDERS, coresView } from './cores.js';
@@ -36,7 +36,7 @@ export function makePage(root, { store, ask = () => {} }) {
     ask('load');
   };
   const heatmap = heatmapView(panel('load'), (seconds) => {
-    choose('span')(seconds, 300);
+    choose('span')(seconds, SPANS[0]);
     reach(seconds);
   });
   const cores = coresView(panel('cores'), (order) => choose('order')(order, ORDERS[0]));
@@ -59,7 +59,7 @@ export function makePage(root, { store, ask = () => {} }) {
     show(parameters) {
       const span = spanOf(parameters);
       if (span !== null) {
-        chosen.span = span === 300 ? null : span;
+        chosen.span = span === SPANS[0] ? null : span;
         heatmap.setSpan(span);
         reach(span);
       }
