@@ -181,6 +181,21 @@ describe('changes', () => {
     await close();
   });
 
+  test('of a moment with more changes than come at once all can be reached', async () => {
+    const at = Date.now() - 3600000;
+    const queues = Array.from({ length: 128 }, (_, i) => ({ id: 200 - i, at_ms: at,
+      kind: 'xps_cpus', subject: { device: 'eth' + i, queue: 0, direction: 'tx' }, old: 'none',
+      new: '1' }));
+    const first = { id: 1, at_ms: at - 600000, kind: 'mtu', subject: { device: 'eth0' },
+      old: '1500', new: '9000' };
+    const { page, close } = await openChanges([...queues, first]);
+    await until('the moment', async () => await rows(page) === 1);
+    await page.getByRole('button', { name: 'Show older ones' }).click();
+    await until('the one before it', async () => await rows(page) === 2);
+    assert.equal(await page.getByRole('button', { name: 'Show older ones' }).isVisible(), false);
+    await close();
+  });
+
   test('only moments on the screen are asked for; older changes on request', async () => {
     const { page, asked, close } = await openChanges(pastChanges(120));
     await until('the newest hundred', async () => await rows(page) === 100);

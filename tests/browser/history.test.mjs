@@ -258,7 +258,7 @@ describe('history', () => {
   test('findings and changed settings are marks that are listed and lead to their time',
     async () => {
       const at = RANGE.from + HOUR / 4;
-      const { page, complaints, close } = await openHistory({ answers: {
+      const { page, asked, complaints, close } = await openHistory({ answers: {
         findings: () => ({ json: [{ id: 1, code: 'core.imbalance', title: 'One core does it all',
           severity: 'warn', subject: { kind: 'core', core: 1 }, raised_ms: at,
           cleared_ms: at + 60000, evidence: [], causes: [], advice: [] }] }),
@@ -267,6 +267,10 @@ describe('history', () => {
       } });
       await drawn(page);
       await page.getByText('In this range: 1 finding, 1 setting changed').click();
+      const of = (name) => asked.filter((url) => url.pathname.endsWith('/' + name)
+        && url.searchParams.get('limit') !== null).map((url) => url.searchParams);
+      assert.deepEqual(of('changes').map((q) => [q.get('after'), q.get('before'), q.get('limit')]),
+        [[String(RANGE.from / 1000), String(RANGE.to / 1000), '1000']], 'of the range, once');
       assert.deepEqual((await page.locator('.history-event-label').allTextContents())
         .map((t) => t.split(':')[0]), ['One core does it all, core 1', 'eth0']);
       const box = await page.locator('.u-over').first().boundingBox();

@@ -126,6 +126,44 @@ describe('now', () => {
     await close();
   });
 
+  test('a split that is long on its way is asked for once', async () => {
+    const { page, say, close } = await openStored(maps.piled());
+    let asked = 0;
+    await page.route((url) => url.searchParams.get('metric') === 'core_cpu_seconds',
+      () => { asked++; /* Never answered. */ });
+    await pointAt(page, 3, 0.4);
+    await until('the question', () => asked === 1);
+    for (let i = 1; i <= 4; i++) {
+      const before = await samples(page);
+      await say('tick', maps.tickOf(maps.piled(), Date.now() + 5000 + 1000 * i));
+      await until('a repaint', async () => await samples(page) > before);
+      /* Longer than the pointer has to rest before it asks. */
+      await page.waitForTimeout(300);
+    }
+    assert.equal(asked, 1);
+    await close();
+  });
+
+  test('a tab that was opened in the background gives its stream back', async () => {
+    const { page, close } = await openMap(maps.piled());
+    await page.addInitScript(() => {
+      Object.defineProperty(document, 'hidden', { get: () => true });
+      window.sources = [];
+      window.EventSource = class extends window.EventSource {
+        constructor(...words) {
+          super(...words);
+          window.sources.push(this);
+        }
+      };
+    });
+    await page.clock.install();
+    await page.reload();
+    await until('the stream', () => page.evaluate(() => window.sources.length === 1));
+    await page.clock.fastForward(31000);
+    await until('its end', () => page.evaluate(() => window.sources[0].readyState === 2));
+    await close();
+  });
+
   test('the last second is told without asking', async () => {
     const { page, questions, close } = await openStored(maps.piled());
     await page.locator('#load canvas').focus();

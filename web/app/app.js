@@ -195,7 +195,7 @@ function start() {
 }
 
 let hiddenTimer = 0;
-document.addEventListener('visibilitychange', () => {
+function followSight() {
   clearTimeout(hiddenTimer);
   if (document.hidden) {
     hiddenTimer = setTimeout(() => {
@@ -209,7 +209,8 @@ document.addEventListener('visibilitychange', () => {
     start();
   }
   repaint();
-});
+}
+document.addEventListener('visibilitychange', followSight);
 
 setInterval(() => {
   if (document.hidden)
@@ -225,3 +226,5 @@ setInterval(() => {
 
 pages.follow();
 start();
+/* A tab that is opened in the background is told of no change. */
+followSight();

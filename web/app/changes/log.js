@@ -7,6 +7,9 @@
 import { get } from '../api.js';
 
 const AT_ONCE = 100;
+/* As many as the daemon tells at once: the oldest moment is asked for again with those
+ * before it, and may alone be more than the first hundred. */
+const OLDER = 1000;
 
 /* filter: { device, kind }, '' for all. */
 export function passes({ device, kind }, change) {
@@ -48,7 +51,7 @@ export class ChangeLog {
     const oldest = this.list?.at(-1);
     if (oldest !== undefined && !this.isAsking) {
       await this.#ask({ before: String(oldest.at_ms / 1000) },
-        (answer) => joined(this.list, answer));
+        (answer) => joined(this.list, answer), OLDER);
     }
   }
 
@@ -64,11 +67,11 @@ export class ChangeLog {
       this.list = joined(news, this.list);
   }
 
-  async #ask(range, take) {
+  async #ask(range, take, limit = AT_ONCE) {
     const turn = ++this.#turn;
     this.isAsking = true;
     const { device, kind } = this.filter;
-    const query = { ...range, limit: String(AT_ONCE) };
+    const query = { ...range, limit: String(limit) };
     if (device !== '')
       query.device = device;
     if (kind !== '')
@@ -78,7 +81,7 @@ export class ChangeLog {
       if (turn !== this.#turn)
         return;
       this.list = take(answer);
-      this.isWhole = answer.length < AT_ONCE;
+      this.isWhole = answer.length < limit;
       this.problem = null;
     } catch (error) {
       if (turn === this.#turn)

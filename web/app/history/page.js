@@ -20,8 +20,8 @@ import { toolbar } from './toolbar.js';
 
 /* Live charts ask again at the pace of their resolution, but not more often. */
 const REFRESH_MIN_MS = 5000;
-/* Findings and changes are asked for whole; what is new comes by the stream. */
-const EVENTS_MS = 15000;
+/* As many as the daemon tells at once. */
+const CHANGES_MAX = 1000;
 
 class HistoryPage {
   #root;
@@ -32,7 +32,9 @@ class HistoryPage {
   #span = [0, 0];
   #isShown = false;
   #askedAt = -Infinity;
-  #events = { findings: [], changes: [], problem: null, askedAt: -Infinity };
+  /* known: the range they are of. */
+  #events = { findings: [], changes: [], problem: null, known: null };
+  #eventsTurn = 0;
   #wasStale = false;
 
   constructor(root, { store }) {
@@ -89,7 +91,9 @@ class HistoryPage {
     if (changed.has('health'))
       this.#drawNote();
     if (changed.has('findings') || changed.has('changes'))
-      this.#askEvents();
+      this.#drawMarks();
+    if (isBack)
+      this.#askEvents(true);
     if (isBack || (changed.has('tick') && this.#isDue()))
       this.#ask(true);
   }
@@ -223,18 +227,30 @@ class HistoryPage {
     this.#drawMarks();
   }
 
-  async #askEvents() {
-    if (performance.now() - this.#events.askedAt < EVENTS_MS) {
+  /* Those of the shown range, once: what is new comes by the stream. isAnew: it may
+   * have missed some. */
+  async #askEvents(isAnew = false) {
+    const [from, to] = this.#span;
+    const { known } = this.#events;
+    if (!isAnew && known !== null && from >= known.from && to <= known.to) {
       this.#drawMarks();
       return;
     }
-    this.#events.askedAt = performance.now();
+    const turn = ++this.#eventsTurn;
+    const isOpen = this.#state.range.last !== undefined || to >= this.#nowMs;
+    const after = String(from / 1000);
     try {
-      const [findings, changes] = await Promise.all([get('findings', { state: 'all' }),
-        get('changes')]);
-      this.#events = { ...this.#events, findings, changes, problem: null };
+      const [findings, changes] = await Promise.all([get('findings', { state: 'all', after }),
+        get('changes', { after, ...isOpen ? {} : { before: String(to / 1000) },
+          limit: String(CHANGES_MAX) })]);
+      /* Another range may have been asked for meanwhile. */
+      if (turn === this.#eventsTurn) {
+        this.#events = { findings, changes, problem: null,
+          known: { from, to: isOpen ? Infinity : to } };
+      }
     } catch (error) {
-      this.#events.problem = error.message;
+      if (turn === this.#eventsTurn)
+        this.#events.problem = error.message;
     }
     this.#drawMarks();
   }

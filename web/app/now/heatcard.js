@@ -56,8 +56,9 @@ export class HeatCard {
     setHidden(this.node, false);
     setText(this.#title, titleText(cell));
     setText(this.#feeds, cell.load === null ? '' : fedText(cell.core, store));
-    const key = cell.core + ' ' + cell.t;
-    if (key === this.#key && this.#kept.has(key))
+    /* A repaint asks nothing that is on its way, or that has come. */
+    const key = cell.core + ' ' + cell.t + (cell.load === null ? ' none' : '');
+    if (key === this.#key)
       return;
     clearTimeout(this.#timer);
     this.#key = key;
