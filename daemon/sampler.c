@@ -49,8 +49,9 @@ struct rs_sampler {
 	rs_ns (*now)(void);
 	struct rs_cpuset online; /* as /proc/stat named them */
 	bool has_online;
-	/* As of the last tick: some core was busy; lines that fire often. */
-	bool is_hot;
+	/* As of the last tick: some core was busy; a device got other channels; lines
+	 * that fire often. */
+	bool is_hot, has_new_channels;
 	uint32_t loud_irqs[RS_LOUD_IRQS_MAX];
 	unsigned n_loud_irqs;
 };
@@ -242,6 +243,7 @@ run_source(struct rs_sampler *s, size_t i, struct rs_model *m)
 	const rs_ns start = s->now();
 	rs_frame_reset(s->frame, start);
 	s->frame->is_hot = s->is_hot;
+	s->frame->has_new_channels = s->has_new_channels;
 	memcpy(s->frame->loud_irqs, s->loud_irqs, sizeof(s->loud_irqs));
 	s->frame->n_loud_irqs = s->n_loud_irqs;
 	int rc = source->collector->parse ? read_text(s, source) : ask(s, source);
@@ -270,6 +272,18 @@ has_hot_core(const struct rs_view *v)
 	return false;
 }
 
+static bool
+has_new_channels(const struct rs_view *v)
+{
+	for (size_t i = 0; i < v->n_changes; i++) {
+		const unsigned fact = v->changes[i].fact;
+		if (fact == RS_F_CHANNELS_COMBINED || fact == RS_F_CHANNELS_RX ||
+		    fact == RS_F_CHANNELS_TX)
+			return true;
+	}
+	return false;
+}
+
 /* Message-signalled interrupts have one device each; on a wire, of which there
  * are few, one may fire for nobody. */
 static void
@@ -290,6 +304,7 @@ void
 rs_sampler_run(struct rs_sampler *s, struct rs_model *m, rs_ns now_ns, rs_ns period_ns)
 {
 	s->is_hot = has_hot_core(rs_model_view(m));
+	s->has_new_channels = has_new_channels(rs_model_view(m));
 	find_loud_irqs(s, rs_model_view(m));
 	for (size_t i = 0; i < s->n; i++) {
 		struct source *const source = &s->sources[i];

@@ -73,6 +73,8 @@ collect(void *state, struct rs_frame *f)
 	struct state *const s = state;
 	if (s->watch)
 		rs_linkwatch_take(s->watch, note_change, s);
+	if (f->has_new_channels)
+		note_change(s, 0);
 	/* What has not changed is not told again. */
 	if (s->turns == 0 && f->at_ns < s->next_ns)
 		return 0;

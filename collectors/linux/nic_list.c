@@ -142,6 +142,9 @@ describe(struct rs_nic_list *l, struct rs_nic_entry *e, rs_ns now)
 		error = rs_ethtool_flags(l->ethtool, e->name, &flags);
 	if (error == -ENODEV)
 		return false;
+	/* It may have other queues now. */
+	if (e->is_noted)
+		e->read_ns = RS_NIC_LONG_AGO;
 	e->is_noted = e->lacks_pause = false;
 	e->none_ns = RS_NIC_LONG_AGO;
 	e->is_up = (flags & IFF_UP) != 0;

@@ -334,6 +334,8 @@ collect(void *state, struct rs_frame *f)
 {
 	struct state *const s = state;
 	s->f = f;
+	for (size_t i = 0; f->has_new_channels && i < s->list.n; i++)
+		s->list.entries[i].is_noted = true;
 	int error = rs_nic_list_follow(&s->list, f->at_ns);
 	/* Interfaces are read by name: one that was given another name meanwhile
 	 * lent its own to another. What changed is left out of the next try. */

@@ -214,7 +214,7 @@ collect(void *state, struct rs_frame *f)
 	struct state *const s = state;
 	if (s->watch)
 		rs_linkwatch_take(s->watch, note_change, s);
-	else
+	if (!s->watch || f->has_new_channels)
 		note_change(s, 0);
 	const bool is_due = s->n && f->at_ns - s->refreshed_ns >= REFRESH_NS;
 	/* What has not changed is not told again. */
