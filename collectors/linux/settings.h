@@ -9,7 +9,7 @@
 
 #include "frame.h"
 
-/* All of a source's settings are read once in a round, a part of them a tick;
+/* All of a source's settings are read once in a round, a part of them each time;
  * where there are more than RS_ROUND_MOST a second, the round takes longer. */
 #define RS_ROUND_NS (4 * RS_NS_PER_S)
 #define RS_ROUND_MOST 256u

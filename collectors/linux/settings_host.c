@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Settings of the machine and of its cores' clocks: sysctls of the receive path,
- * kernel and firmware, boost, frequency policies, irqbalance. A part of them a
- * tick. Allocates only when frequency policies appear. Loop thread.
+ * kernel and firmware, boost, frequency policies, irqbalance. All in one go: of what
+ * is read once in a while the first step costs most. Allocates only when frequency
+ * policies appear. Loop thread.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -374,7 +375,7 @@ RS_COLLECTOR(settings_host) = {
     .id = "host_settings",
     .summary = "sysctls, kernel, firmware, frequency policies, irqbalance",
     .paths = paths,
-    .period_ms = 1000,
+    .period_ms = RS_ROUND_NS / RS_NS_PER_MS,
     .where = RS_WHERE_LIVE | RS_WHERE_CAPTURE,
     .open = open_host,
     .collect = collect,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Settings of the interfaces but loopback, a part of them a tick; where somebody
- * wrote to a file, or the kernel gives notice of a link, at once. Allocates only
+ * Settings of the interfaces but loopback, half of them each two seconds; where
+ * somebody wrote to a file, or the kernel gives notice of a link, then at once. Allocates only
  * when interfaces or queues appear. Loop thread.
  */
 #include <errno.h>
@@ -224,11 +224,12 @@ collect(void *state, struct rs_frame *f)
 			return error;
 	}
 	const size_t due = rs_rounds_due(&s->sources.rounds, count_steps(s), f->at_ns);
-	read_urgent(s, f, is_whole ? RS_ROUND_FIRST : RS_ROUND_MOST);
 	if (is_whole)
 		rs_rounds_end(&s->sources.rounds);
 	else
 		read_due(s, f, due);
+	/* Last, for an answer may have shown that there are other queues now. */
+	read_urgent(s, f, is_whole ? RS_ROUND_FIRST : RS_ROUND_MOST);
 	f->skipped_rows += s->is_full;
 	rs_rounds_note(&s->sources.rounds, f);
 	return 0;
@@ -280,7 +281,7 @@ RS_COLLECTOR(settings_nic) = {
     .id = "nic_settings",
     .summary = "interfaces: steering masks, channels, rings, coalescing, offloads, hashing",
     .paths = paths,
-    .period_ms = 1000,
+    .period_ms = 2000,
     .where = RS_WHERE_LIVE | RS_WHERE_CAPTURE,
     .open = open_nic,
     .collect = collect,

@@ -147,14 +147,22 @@ def first_sample():
 def settings(d):
     # A round of questions takes four ticks; medians of them, as below.
     ids = ("nic_settings", "irq_settings", "host_settings", "qdisc")
-    rounds = []
-    for _ in range(15):
+    rounds, reads = [], {}
+    for _ in range(16):
         cost = 0
         for _ in range(4):
             time.sleep(1)
-            cost += sum(s["cost_us"] for s in d.get("health")["sources"] if s["id"] in ids)
+            for s in d.get("health")["sources"]:
+                if s["id"] in ids and s["reads"] != reads.get(s["id"]):
+                    reads[s["id"]] = s["reads"]
+                    cost += s["cost_us"]
         rounds.append(cost / 4)
-    emit("settings_us_per_second", statistics.median(rounds), "us")
+    emit("settings_us_per_second", statistics.median(rounds[1:]), "us")
+
+
+def median_of_rounds(ticks, n=4):
+    return statistics.median(statistics.mean(ticks[i:i + n])
+                             for i in range(0, len(ticks) - n + 1, n))
 
 
 def ticks():
@@ -163,8 +171,9 @@ def ticks():
     traffic = subprocess.Popen(["ip", "netns", "exec", PEER, sys.executable, "-c",
                                 TRAFFIC % (60 * MINUTES + 20)])
     time.sleep(2)
-    # Medians of single ticks: the machine has other work, and what a hypervisor
-    # takes away counts as CPU time of whoever ran.
+    # Medians of four ticks, in which all of the settings are read once: the machine
+    # has other work, and what a hypervisor takes away counts as CPU time of whoever
+    # ran.
     seconds = 60 * MINUTES
     floor = subprocess.Popen(
         ["ip", "netns", "exec", ROUTER, f"{BUILD}/tests/bench/bench_floor", str(seconds)],
@@ -179,7 +188,7 @@ def ticks():
     floor.wait()
     # The store thread works once a minute: its share of a tick is a mean.
     store = (d.cpu_ns("store") - store_before) / 1e3 / seconds
-    us, floor_us = statistics.median(loop) + store, statistics.median(bare)
+    us, floor_us = median_of_rounds(loop) + store, median_of_rounds(bare)
     health = d.get("health")
     emit("tick_cpu_us", us, "us")
     emit("tick_store_us", store, "us")
