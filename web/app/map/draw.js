@@ -181,6 +181,7 @@ export class Drawing {
   #planeStyle;
   #headStyles;
   #litStyle;
+  #current = null;
   node;
   plane;
 
@@ -284,12 +285,16 @@ export class Drawing {
 
   /* The one box that the tab key reaches, and whether it is held. */
   #setCurrent({ key, isPinned }) {
-    for (const [own, { node, kind }] of this.#boxes) {
-      if (kind === 'note')
-        continue;
-      setAttribute(node, 'tabindex', own === key ? '0' : '-1');
-      setAttribute(node, 'data-pinned', own === key && isPinned ? '' : null);
+    const own = this.#boxes.get(key);
+    const node = own === undefined || own.kind === 'note' ? null : own.node;
+    if (node !== this.#current) {
+      this.#current?.setAttribute('tabindex', '-1');
+      this.#current?.removeAttribute('data-pinned');
+      node?.setAttribute('tabindex', '0');
+      this.#current = node;
     }
+    if (node !== null)
+      setAttribute(node, 'data-pinned', isPinned ? '' : null);
   }
 
   focus(key) {
