@@ -27,6 +27,10 @@ has_warning(const struct rs_diagnosis *d)
 static void
 add_findings(struct rs_diagnosis *d, bool has_begun)
 {
+	static const char rest[] = "; %u more finding%s";
+	const size_t cap = sizeof(d->verdict) - sizeof(rest) - 10;
+	unsigned more = 0;
+
 	for (size_t i = 0; i < d->n_findings; i++) {
 		const struct rs_finding *const f = &d->findings[i];
 		if (d->judged.has_loads && is_judged(d, f))
@@ -34,15 +38,17 @@ add_findings(struct rs_diagnosis *d, bool has_begun)
 		if (f->severity < RS_WARN && has_begun)
 			continue;
 		const bool is_warning = f->severity >= RS_WARN;
-		rs_append(d->verdict, sizeof(d->verdict), "%s%s%s", has_begun ? "; " : "",
+		more += !rs_append(d->verdict, cap, "%s%s%s", has_begun ? "; " : "",
 		    is_warning ? "" : "nothing to flag: ", f->message);
 		if (!has_begun && is_warning && f->n_causes > 0)
-			rs_append(d->verdict, sizeof(d->verdict), ": %s", f->causes[0]);
+			(void)rs_append(d->verdict, cap, ": %s", f->causes[0]);
 		if (!has_begun && is_warning)
-			rs_append(d->verdict, sizeof(d->verdict), " (%s confidence)",
-			    rs_confidence_name(f->confidence));
+			(void)rs_append(
+			    d->verdict, cap, " (%s confidence)", rs_confidence_name(f->confidence));
 		has_begun = true;
 	}
+	if (more > 0)
+		(void)rs_append(d->verdict, sizeof(d->verdict), rest, more, more == 1 ? "" : "s");
 }
 
 static void
@@ -54,12 +60,12 @@ say_quiet(struct rs_diagnosis *d)
 	const char *const span = d->basis == RS_BASIS_TOTALS ? "since boot" : "between the samples";
 
 	if (d->counted.n_cores == 1)
-		rs_append(d->verdict, sizeof(d->verdict),
+		(void)rs_append(d->verdict, sizeof(d->verdict),
 		    "nothing to flag: a single core, there is nothing to spread");
 	else if (isnan(share))
-		rs_append(d->verdict, sizeof(d->verdict), "nothing to flag in what was read");
+		(void)rs_append(d->verdict, sizeof(d->verdict), "nothing to flag in what was read");
 	else
-		rs_append(d->verdict, sizeof(d->verdict),
+		(void)rs_append(d->verdict, sizeof(d->verdict),
 		    "nothing to flag: %.0f NIC interrupts %s, core %u takes most with %ld %% of "
 		    "%zu "
 		    "cores",
@@ -69,7 +75,7 @@ say_quiet(struct rs_diagnosis *d)
 static void
 say_cannot_tell(struct rs_diagnosis *d)
 {
-	rs_append(d->verdict, sizeof(d->verdict),
+	(void)rs_append(d->verdict, sizeof(d->verdict),
 	    "cannot tell: %s; needed are two samples some seconds apart of /proc/stat, "
 	    "/proc/interrupts, /proc/softirqs and /proc/net/softnet_stat, and /sys/class/net: it "
 	    "maps "
@@ -91,18 +97,18 @@ say_verdict(struct rs_diagnosis *d)
 			is_own_first = false;
 	}
 	if (is_own_first)
-		rs_append(d->verdict, sizeof(d->verdict), "%s", d->judged.verdict.line);
+		(void)rs_append(d->verdict, sizeof(d->verdict), "%s", d->judged.verdict.line);
 	if (is_own_first || has_warning(d) || d->n_findings > 0)
 		add_findings(d, is_own_first);
 	/* Where the work is, behind what was lost. */
 	if (has_own && !is_own_first && d->judged.verdict.state == RS_STATE_INFO)
-		rs_append(d->verdict, sizeof(d->verdict), "; %s", d->judged.verdict.line);
+		(void)rs_append(d->verdict, sizeof(d->verdict), "; %s", d->judged.verdict.line);
 	if (d->verdict[0] == '\0' && d->flag == 0)
 		say_quiet(d);
 	if (d->verdict[0] == '\0')
 		say_cannot_tell(d);
 	else if (!d->judged.has_loads && d->basis == RS_BASIS_TOTALS && d->flag >= 0)
-		rs_append(d->verdict, sizeof(d->verdict),
+		(void)rs_append(d->verdict, sizeof(d->verdict),
 		    "; one sample: two would tell how busy the cores are");
 }
 

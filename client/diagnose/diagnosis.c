@@ -12,18 +12,22 @@
 #include <string.h>
 
 #include "diagnose/seen.h"
+#include "rule.h"
 
 enum { READINGS_MAX = 1 << 20, FINDINGS_MAX = 128, JUDGED_MAX = 32 };
 
-void
+bool
 rs_append(char *dst, size_t cap, const char *format, ...)
 {
 	const size_t len = strlen(dst);
 	va_list ap;
 
 	va_start(ap, format);
-	(void)vsnprintf(dst + len, cap - len, format, ap);
+	const int n = vsnprintf(dst + len, cap - len, format, ap);
 	va_end(ap);
+	if (n < 0 || (size_t)n >= cap - len)
+		dst[len] = '\0';
+	return n >= 0 && (size_t)n < cap - len;
 }
 
 void
@@ -34,7 +38,8 @@ rs_note(struct rs_diagnosis *d, const char *format, ...)
 	if (d->n_notes == RS_NOTES_MAX)
 		return;
 	va_start(ap, format);
-	(void)vsnprintf(d->notes[d->n_notes], RS_NOTE_BYTES, format, ap);
+	rs_cut(d->notes[d->n_notes], RS_NOTE_BYTES,
+	    vsnprintf(d->notes[d->n_notes], RS_NOTE_BYTES, format, ap));
 	va_end(ap);
 	rs_text_defuse(d->notes[d->n_notes++]);
 }

@@ -27,7 +27,7 @@ struct rs_diagnosis {
 	double interval_s;    /* between samples, on average; NAN: not told */
 	int flag, imbalanced; /* 1, 0, or -1: cannot be told */
 	bool is_usable;	      /* anything was read */
-	char verdict[640];
+	char verdict[1024];
 	/* What is worth knowing and no finding. */
 	char notes[RS_NOTES_MAX][RS_NOTE_BYTES];
 	size_t n_notes;
@@ -37,9 +37,10 @@ struct rs_diagnosis {
 int rs_diagnose(const char *path, struct rs_diagnosis *ret, struct rs_error *e);
 void rs_diagnosis_free(struct rs_diagnosis *d); /* also half made */
 
-/* Adds to a text, as far as there is room. */
-void rs_append(char *dst, size_t cap, const char *format, ...) RS_PRINTF(3, 4);
-/* Adds to the notes; more than there is room for are left out. */
+/* Adds a part to a text; false: there is no room for the whole of it, and it is left out. */
+bool rs_append(char *dst, size_t cap, const char *format, ...) RS_PRINTF(3, 4);
+/* Adds to the notes; more than there is room for are left out, a long one ends
+ * between two words. */
 void rs_note(struct rs_diagnosis *d, const char *format, ...) RS_PRINTF(2, 3);
 /* notes.c: all of them; notes_devices.c: those about devices. */
 void rs_notes_make(struct rs_diagnosis *d);

@@ -10,6 +10,7 @@
 
 #include "diagnose/diagnosis.h"
 #include "import/sysctl_dev.h"
+#include "rule.h"
 
 #define SQUEEZES_TOLD 100.0
 #define NEAR_WRAP (0.70 * 4294967296.0)
@@ -135,6 +136,7 @@ note_wrap(struct rs_diagnosis *d)
 	const struct rs_lines_table *const t = &d->last.lines;
 	const struct rs_lines_row *most = NULL;
 	uint32_t top = 0;
+	char rest[44];
 
 	for (size_t i = 0; i < t->n_rows; i++) {
 		for (uint32_t k = 0; k < t->rows[i].cells; k++) {
@@ -145,18 +147,20 @@ note_wrap(struct rs_diagnosis *d)
 			}
 		}
 	}
-	if (d->counted.n_doubtful > 0)
+	if (d->counted.n_doubtful > 0) {
 		rs_note(d,
 		    "%u interrupt counter%s may have gone round at 2^32 (IRQ %s first): totals do "
 		    "not "
 		    "tell the balance; take two samples, differences are wrap-safe",
 		    d->counted.n_doubtful, plural(d->counted.n_doubtful), d->counted.doubtful);
-	else if (most != NULL && top >= NEAR_WRAP)
+	} else if (most != NULL && top >= NEAR_WRAP) {
+		rs_copy_cut(rest, sizeof(rest), most->rest);
 		rs_note(d,
-		    "row %s (%.40s) is at %ld %% of 2^32: such counters go round; take two "
+		    "row %s (%s) is at %ld %% of 2^32: such counters go round; take two "
 		    "samples, "
 		    "differences are wrap-safe",
-		    most->name, most->rest, percent((double)top / 4294967296.0));
+		    most->name, rest, percent((double)top / 4294967296.0));
+	}
 }
 
 /* --- paths ---------------------------------------------------------------- */
@@ -186,7 +190,7 @@ note_rps(struct rs_diagnosis *d)
 
 	for (size_t i = 0; i < d->last.n_paths; i++) {
 		const struct rs_path_row *const p = &d->last.paths[i];
-		char mask[40];
+		char all[160], mask[40];
 		if (p->kind != RS_PATH_RPS || p->is_missing)
 			continue;
 		if (is_zero(p->value)) {
@@ -194,7 +198,8 @@ note_rps(struct rs_diagnosis *d)
 			n_off++;
 			continue;
 		}
-		(void)rs_text_copy(p->value, mask, sizeof(mask));
+		(void)rs_text_copy(p->value, all, sizeof(all));
+		rs_copy_cut(mask, sizeof(mask), all);
 		rs_note(d, "RPS mask %s on %s rx queue %u%s", mask, p->device, p->queue,
 		    is_stacked(p->device) ? ": packets are polled at the ports below, before RPS "
 					    "of this device; look at "
@@ -209,8 +214,8 @@ note_rps(struct rs_diagnosis *d)
 static void
 note_affinity(struct rs_diagnosis *d)
 {
-	char text[RS_NOTE_BYTES - 40] = "";
-	size_t missing = 0, n = 0;
+	char text[RS_NOTE_BYTES - 40] = "", more[32] = "";
+	size_t missing = 0, n = 0, told = 0;
 	uint32_t first_missing = 0;
 
 	for (size_t i = 0; i < d->last.n_paths; i++) {
@@ -230,11 +235,14 @@ note_affinity(struct rs_diagnosis *d)
 		if (rc < 0 || rs_cpuset_count(&set) > 2)
 			continue;
 		rs_cpuset_format(&set, list, sizeof(list));
-		rs_append(text, sizeof(text), "%sIRQ %u: %s", n > 0 ? "; " : "", p->irq, list);
+		told +=
+		    rs_append(text, sizeof(text), "%sIRQ %u: %s", n > 0 ? "; " : "", p->irq, list);
 		n++;
 	}
+	if (n > told)
+		(void)snprintf(more, sizeof(more), "; %zu more", n - told);
 	if (n > 0)
-		rs_note(d, "allowed cores: %s", text);
+		rs_note(d, "allowed cores: %s%s", text, more);
 	if (missing > 0)
 		rs_note(d, "%zu IRQ%s missing, such as %u: numbers have holes, they are left out",
 		    missing, plural(missing), first_missing);

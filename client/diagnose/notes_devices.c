@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "diagnose/diagnosis.h"
+#include "rule.h"
 
 #define HOME 0.90 /* of a queue's interrupts: the core is its home */
 enum { DEVICES_TOLD = 12, LINES_TOLD = 4, UNITS_TOLD = 64 };
@@ -45,7 +46,7 @@ note_homes(struct rs_diagnosis *d, const char *name, const struct rs_queue_unit 
 		if (on[k] == 0)
 			rs_cpuset_add(&none, c->cores[k].cpu);
 		if (on[k] >= 2)
-			rs_append(twice, sizeof(twice), ", core %u has %u%s", c->cores[k].cpu,
+			(void)rs_append(twice, sizeof(twice), ", core %u has %u%s", c->cores[k].cpu,
 			    on[k], on[k] == 2 ? " (two)" : "");
 	}
 	if (rs_cpuset_count(&none) == 0 || twice[0] == '\0')
@@ -68,19 +69,21 @@ static void
 note_queues(struct rs_diagnosis *d, const char *name, const struct rs_queue_unit *units, size_t n)
 {
 	const struct rs_counted *const c = &d->counted;
+	char first[44], last[44];
 	size_t active = 0;
 
 	for (size_t i = 0; i < n; i++)
 		active += units[i].total > 0.0;
+	rs_copy_cut(first, sizeof(first), n > 0 ? action_of(c, &units[0]) : "");
+	rs_copy_cut(last, sizeof(last), n > 0 ? action_of(c, &units[n - 1]) : "");
 	if (n > 1) {
-		rs_note(d, "%s: %zu queues (%.40s to %.40s), %zu of %zu active", name, n,
-		    action_of(c, &units[0]), action_of(c, &units[n - 1]), active, n);
+		rs_note(d, "%s: %zu queues (%s to %s), %zu of %zu active", name, n, first, last,
+		    active, n);
 		note_homes(d, name, units, n);
 	} else if (n == 1 && active == 1 && !isnan(units[0].share)) {
-		rs_note(d,
-		    "%s has a single interrupt line, IRQ %s (%.60s): %ld %% of %.0f on core %u",
-		    name, c->lines[units[0].line].irq, action_of(c, &units[0]),
-		    percent(units[0].share), units[0].total, c->cores[units[0].core].cpu);
+		rs_note(d, "%s has a single interrupt line, IRQ %s (%s): %ld %% of %.0f on core %u",
+		    name, c->lines[units[0].line].irq, first, percent(units[0].share),
+		    units[0].total, c->cores[units[0].core].cpu);
 	}
 }
 
@@ -118,9 +121,10 @@ note_shared(struct rs_diagnosis *d)
 		const char *const actions = c->lines[i].actions;
 		if (actions == NULL || strchr(actions, ',') == NULL)
 			continue;
-		rs_note(d,
-		    "IRQ %s is shared by %.100s: its count cannot be split, and is counted once",
-		    c->lines[i].irq, actions);
+		char shared[104];
+		rs_copy_cut(shared, sizeof(shared), actions);
+		rs_note(d, "IRQ %s is shared by %s: its count cannot be split, and is counted once",
+		    c->lines[i].irq, shared);
 		told++;
 	}
 }

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "rule.h"
+
 void
 rs_problem(struct rs_problems *p, const char *file, unsigned line, const char *format, ...)
 {
@@ -22,7 +24,8 @@ rs_problem(struct rs_problems *p, const char *file, unsigned line, const char *f
 	(void)snprintf(one->file, sizeof(one->file), "%s", file);
 	one->line = line;
 	va_start(ap, format);
-	(void)vsnprintf(one->reason, sizeof(one->reason), format, ap);
+	rs_cut(one->reason, sizeof(one->reason),
+	    vsnprintf(one->reason, sizeof(one->reason), format, ap));
 	va_end(ap);
 	rs_text_defuse(one->file);
 	rs_text_defuse(one->reason);

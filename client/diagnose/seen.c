@@ -126,10 +126,7 @@ see_traffic(struct seen *g, const struct rs_sar *sar)
 	for (size_t i = 0; i < sar->n; i++) {
 		const struct rs_sar_device *const from = &sar->devices[i];
 		const double n = (double)from->n;
-		/* The direction whose packets are the smaller ones. */
-		const double rx = from->rx_bytes_ps / from->rx_pps;
-		const double tx = from->tx_bytes_ps / from->tx_pps;
-		const bool is_rx = !(tx < rx);
+		const bool is_rx = from->rx_pps >= from->tx_pps;
 		struct rs_glimpse_traffic *const to = rs_list_add(
 		    &g->traffic, &g->n_traffic, &g->cap_traffic, sizeof(*to), DEVICES_MAX);
 		if (to == NULL)

@@ -23,7 +23,8 @@ rs_not(struct rs_cause *ret, const char *format, ...)
 	va_list ap;
 
 	va_start(ap, format);
-	(void)vsnprintf(ret->phrase, sizeof(ret->phrase), format, ap);
+	rs_cut(ret->phrase, sizeof(ret->phrase),
+	    vsnprintf(ret->phrase, sizeof(ret->phrase), format, ap));
 	va_end(ap);
 	return false;
 }
@@ -115,7 +116,7 @@ rs_cause_figures(struct rs_says *out, const struct rs_lead *l)
 		    out, label, l->share, RS_UNIT_RATIO, "queue %u", (unsigned)l->busiest->queue);
 	}
 	if (pps >= WORTH_PPS)
-		rs_evidence(out, "packets for a second of its CPU time", pps / l->group.packet_load,
+		rs_evidence(out, "packets for a second of its CPU time", pps / l->core->packet_load,
 		    RS_UNIT_NONE);
 	rs_evidence_text(out, "cores with room", "%zu of %u", l->n_cold, l->v->n_eligible_groups);
 }
@@ -157,7 +158,7 @@ rs_cause_can_spread(struct rs_says *out, const struct rs_lead *l)
 	/* What the core's packets would take of the others, shared out between all
 	 * that have room and itself. */
 	const double after = l->core->processed_pps / pace / (double)(l->n_cold + 1);
-	if (after >= l->group.packet_load) {
+	if (after >= l->core->packet_load) {
 		rs_evidence_text(out, "no advice",
 		    "other cores do %.0f packets for a second of CPU time: spreading wins nothing",
 		    pace);

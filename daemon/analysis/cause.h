@@ -14,7 +14,7 @@
 #define RS_CAUSE_INFO_WINDOW_S 12u
 
 /* For `explains`, which returns what these do: false. Not this cause, by what was
- * read: one short sentence with the figure, at most 95 characters of it are kept. */
+ * read: one short sentence with the figure, of which 95 characters are kept. */
 bool rs_not(struct rs_cause *ret, const char *format, ...) RS_PRINTF(2, 3);
 /* It cannot be told: this input was not read. */
 bool rs_not_known(struct rs_cause *ret, const char *what);

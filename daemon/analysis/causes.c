@@ -91,11 +91,10 @@ rs_causes_ruled_out(const struct rs_causes *c, struct rs_ruled_out ret[static RS
 		one->code = rule->code;
 		one->title = rule->title;
 		const char *const phrase = c->said[i].phrase;
-		if (c->said[i].is_unknown)
-			(void)snprintf(
-			    one->reason, sizeof(one->reason), "not known: needs %.78s", phrase);
-		else
-			(void)snprintf(one->reason, sizeof(one->reason), "%.95s", phrase);
+		char text[sizeof(c->said[i].phrase) + 24];
+		(void)snprintf(text, sizeof(text), "%s%s",
+		    c->said[i].is_unknown ? "not known: needs " : "", phrase);
+		rs_copy_cut(one->reason, sizeof(one->reason), text);
 	}
 	return n;
 }

@@ -210,13 +210,34 @@ has_room_to_vote(const struct rs_engine *e, size_t rule)
 	return free > (rs_rule_is_single(e->rules[rule]) ? 0 : RS_TRACKS_KEPT);
 }
 
+/* Nor one what is worse: the least of the many that are voted on makes room for it. */
+static void
+make_room(struct rs_engine *e, enum rs_severity severity)
+{
+	struct rs_track *least = NULL;
+
+	for (size_t i = 0; i < e->tracks.n; i++) {
+		struct rs_track *const t = &e->tracks.at[i];
+		if (t->is_used && !t->is_active && !rs_rule_is_single(e->rules[t->rule]) &&
+		    t->said < severity && (!least || t->said < least->said))
+			least = t;
+	}
+	if (!least)
+		return;
+	rs_track_release(&e->tracks, least);
+	e->refused++;
+}
+
 static struct rs_track *
-find_or_add_track(struct rs_engine *e, size_t rule, const struct rs_subject *subject)
+find_or_add_track(
+    struct rs_engine *e, size_t rule, const struct rs_subject *subject, enum rs_severity severity)
 {
 	const struct rs_track *const t = find_track(e, rule, subject);
 
 	if (t)
 		return &e->tracks.at[t - e->tracks.at];
+	if (!has_room_to_vote(e, rule))
+		make_room(e, severity);
 	return has_room_to_vote(e, rule)
 		   ? rs_track_add(&e->tracks, rule, subject, &e->states[rule].votes)
 		   : NULL;
@@ -236,7 +257,8 @@ take_votes(struct rs_engine *e, const struct rs_says *says)
 		const struct rs_said *const said = &says->said[i];
 		if (said->condition == RS_COND_CLEAR)
 			continue;
-		struct rs_track *const t = find_or_add_track(e, says->rule, &said->words.subject);
+		struct rs_track *const t =
+		    find_or_add_track(e, says->rule, &said->words.subject, said->words.severity);
 		if (!t) {
 			e->refused++;
 			continue;
@@ -246,6 +268,7 @@ take_votes(struct rs_engine *e, const struct rs_says *says)
 		    .severity = (uint8_t)said->words.severity,
 		};
 		t->unclear_ns = e->now_ns;
+		t->said = said->words.severity;
 		rs_track_take_words(t, &said->words);
 	}
 	e->refused += says->refused;

@@ -147,7 +147,7 @@ take_over(struct rs_engine *e, unsigned rank)
 	return true;
 }
 
-/* Whether a finding of the rule it gives way to stands for the same device. */
+/* Whether a finding of the rule it gives way to stands for the same device and core. */
 static bool
 is_outdone(const struct rs_engine *e, const struct rs_track *t)
 {
@@ -156,6 +156,7 @@ is_outdone(const struct rs_engine *e, const struct rs_track *t)
 	for (size_t i = 0; code && i < e->tracks.n; i++) {
 		const struct rs_track *const other = &e->tracks.at[i];
 		if (other->is_active && strcmp(rule_of(e, other)->code, code) == 0 &&
+		    other->f.subject.core == t->f.subject.core &&
 		    strcmp(other->f.subject.device, t->f.subject.device) == 0)
 			return true;
 	}

@@ -3,7 +3,6 @@
  * The figures under a finding about cores.
  */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -206,22 +205,9 @@ rs_evidence_core(struct rs_says *out, const struct rs_scene *s, const struct rs_
 	rs_evidence(out, "cores taking NIC interrupts", rs_feed_count_cores(s->v), RS_UNIT_CORES);
 }
 
-static void append(char *dst, size_t cap, const char *format, ...) RS_PRINTF(3, 4);
-
-static void
-append(char *dst, size_t cap, const char *format, ...)
-{
-	const size_t len = strlen(dst);
-	va_list ap;
-
-	va_start(ap, format);
-	(void)vsnprintf(dst + len, cap - len, format, ap);
-	va_end(ap);
-}
-
-/* "2 isolated (2-3), 1 reserved (0)" */
-static void
-tell_excluded(struct rs_says *out, const struct rs_view *v)
+/* "2 isolated (2-3), 1 reserved (0)"; false: it has no room. */
+static bool
+write_excluded(const struct rs_view *v, bool names_them, char *dst, size_t cap)
 {
 	static const struct {
 		enum rs_excluded why;
@@ -233,8 +219,9 @@ tell_excluded(struct rs_says *out, const struct rs_view *v)
 	    {RS_CORE_POLLING, "polling"},
 	    {RS_CORE_COUNTS, "without a value"},
 	};
-	char text[160] = "";
+	size_t len = 0;
 
+	dst[0] = '\0';
 	for (size_t k = 0; k < RS_ARRAY_LEN(kinds); k++) {
 		struct rs_cpuset set;
 		char cores[24];
@@ -244,11 +231,27 @@ tell_excluded(struct rs_says *out, const struct rs_view *v)
 				rs_cpuset_add(&set, v->cores[i].cpu);
 		}
 		const unsigned n = rs_cpuset_count(&set);
+		if (n == 0)
+			continue;
 		rs_cpuset_format(&set, cores, sizeof(cores));
-		if (n > 0)
-			append(text, sizeof(text), "%s%u %s (%s)", text[0] == '\0' ? "" : ", ", n,
-			    kinds[k].word, cores);
+		const int wrote = snprintf(dst + len, cap - len, "%s%u %s%s%s%s",
+		    len == 0 ? "" : ", ", n, kinds[k].word, names_them ? " (" : "",
+		    names_them ? cores : "", names_them ? ")" : "");
+		if (wrote < 0 || (size_t)wrote >= cap - len)
+			return false;
+		len += (size_t)wrote;
 	}
+	return true;
+}
+
+/* Each kind, and where there is room which cores they are. */
+static void
+tell_excluded(struct rs_says *out, const struct rs_view *v)
+{
+	char text[sizeof(((struct rs_evidence *)NULL)->text)];
+
+	if (!write_excluded(v, true, text, sizeof(text)))
+		(void)write_excluded(v, false, text, sizeof(text));
 	if (text[0] != '\0')
 		rs_evidence_text(out, "cores not counted", "%s", text);
 }

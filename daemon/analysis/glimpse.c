@@ -71,16 +71,17 @@ judge_thread(const struct rs_glimpse *g, struct rs_says *out)
 	if (!top || g->n_cores == 1 || !(g->busy < BOX_BUSY))
 		return;
 	struct rs_subject subject = rs_subject_host;
-	char core[32] = "a core";
+	char core[32] = "a core", name[44];
 	if (top->cpu >= 0) {
 		subject = rs_total_core_subject((unsigned)top->cpu);
 		(void)snprintf(core, sizeof(core), "core %d", top->cpu);
 	}
 	rs_say(
 	    out, &subject, RS_COND_RAISE, is_in_the_way(top->name) ? RS_WARN : RS_INFO, RS_MEDIUM);
+	rs_copy_cut(name, sizeof(name), top->name);
 	rs_message(out,
-	    "process %.40s uses %ld %% of %s with one thread, while the machine is %ld %% busy",
-	    top->name, rs_total_percent(fmin(top->load, 1.0)), core, rs_total_percent(g->busy));
+	    "process %s uses %ld %% of %s with one thread, while the machine is %ld %% busy", name,
+	    rs_total_percent(fmin(top->load, 1.0)), core, rs_total_percent(g->busy));
 	rs_cause(out, "a program with a single thread: more cores do not help it");
 	rs_evidence(out, "CPU time of the thread", top->load, RS_UNIT_CORES);
 	rs_evidence(out, "busy, mean of all cores", g->busy, RS_UNIT_RATIO);
@@ -115,11 +116,8 @@ judge_whole(const struct rs_glimpse *g, struct rs_says *out)
 	rs_evidence(out, "busy, all cores", g->busy, RS_UNIT_RATIO);
 	rs_evidence(out, "packet work", g->packets, RS_UNIT_RATIO);
 	rs_evidence(out, "kernel for processes", g->system, RS_UNIT_RATIO);
-	for (size_t i = 0; i < RS_MIN(g->n_threads, 6u); i++) {
-		char label[64];
-		(void)snprintf(label, sizeof(label), "%.60s", g->threads[i].name);
-		rs_evidence(out, label, g->threads[i].load, RS_UNIT_CORES);
-	}
+	for (size_t i = 0; i < RS_MIN(g->n_threads, 6u); i++)
+		rs_evidence(out, g->threads[i].name, g->threads[i].load, RS_UNIT_CORES);
 	tell_moment(out);
 }
 
@@ -163,7 +161,7 @@ judge_small(const struct rs_glimpse *g, struct rs_says *out)
 
 	for (size_t i = 0; i < g->n_traffic; i++) {
 		const struct rs_glimpse_traffic *const t = &g->traffic[i];
-		if (t->pps < SMALL_PPS || t->bytes_ps > SMALL_BYTES * t->pps)
+		if (!(t->pps >= SMALL_PPS) || !(t->bytes_ps <= SMALL_BYTES * t->pps))
 			continue;
 		/* Several devices pass the same packets: the smallest ones name the flood. */
 		if (!most || t->bytes_ps * most->pps < most->bytes_ps * t->pps)

@@ -51,7 +51,7 @@ find_highest(const struct rs_view *v)
 {
 	const struct rs_group *top = &v->groups[0];
 
-	for (size_t i = 1; i < v->n_eligible_groups; i++) {
+	for (size_t i = 1; i < rs_load_groups(v); i++) {
 		if (v->groups[i].packet_load > top->packet_load)
 			top = &v->groups[i];
 	}
@@ -187,7 +187,7 @@ is_by_rps(const struct rs_view *v, const struct rs_core_view *core)
 {
 	double sum = 0.0;
 
-	if (core->rps_ps > fmax(1.0, core->nic_interrupts_ps))
+	if (core->rps_ps > 1.0 && core->rps_ps > core->nic_interrupts_ps)
 		return true;
 	for (size_t i = 0; i < v->n_nics; i++) {
 		if (v->nics[i].counts_in_sums)
@@ -290,7 +290,7 @@ rs_lead_of(const struct rs_view *v, struct rs_lead *ret)
 		ret->thread = rs_load_busiest_thread(v, ret->group.cpu, true);
 	find_nic(v, ret);
 	find_queue(v, ret);
-	for (size_t i = 0; i < v->n_eligible_groups; i++)
+	for (size_t i = 0; i < rs_load_groups(v); i++)
 		ret->n_cold += v->groups[i].packet_load < RS_IDLE_BUSY;
 	return true;
 }

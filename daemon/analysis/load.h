@@ -33,6 +33,13 @@ bool rs_load_is_threads(const struct rs_core_view *c);
 const struct rs_thread_view *rs_load_busiest_thread(
     const struct rs_view *v, unsigned cpu, bool does_packets);
 
+/* How many of n_eligible_groups are in v->groups: what walks them ends here. */
+static inline size_t
+rs_load_groups(const struct rs_view *v)
+{
+	return RS_MIN(v->n_eligible_groups, RS_GROUPS_MAX);
+}
+
 enum rs_flow {
 	RS_FLOW_UNKNOWN, /* no interface that counts has a value */
 	RS_FLOW_NONE,

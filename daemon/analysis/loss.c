@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "feed.h"
+#include "load.h"
 #include "masks.h"
 #include "moves.h"
 #include "places.h"
@@ -66,7 +67,7 @@ take_fuller(const struct rs_view *v, int cpu, struct rs_ring_core *best)
 static void
 take_idlest(const struct rs_view *v, struct rs_ring_core *ret)
 {
-	for (size_t i = 0; i < v->n_eligible_groups && v->n_eligible_groups <= RS_GROUPS_MAX; i++) {
+	for (size_t i = 0; i < rs_load_groups(v); i++) {
 		const struct rs_group *const g = &v->groups[i];
 		if (!(g->packet_load >= ret->packet_load)) {
 			ret->packet_load = g->packet_load;
@@ -117,10 +118,11 @@ losing_queue(const struct rs_view *v, const struct rs_nic_view *nic)
 	return worst;
 }
 
+/* NAN: what was received is not known. */
 static double
 share_of(double lost, double received)
 {
-	return lost > 0.0 ? lost / (lost + (isnan(received) ? 0.0 : received)) : 0.0;
+	return lost > 0.0 ? lost / (lost + received) : 0.0;
 }
 
 bool
@@ -205,6 +207,39 @@ int64_t
 rs_host_number(const struct rs_view *v, enum rs_fact_id id)
 {
 	return number_of(rs_view_fact(v, id, 0, RS_NO_QUEUE));
+}
+
+bool
+rs_host_is(const struct rs_view *v, enum rs_fact_id id, const char *value)
+{
+	const char *const is = rs_view_fact(v, id, 0, RS_NO_QUEUE);
+
+	return is && strcmp(is, value) == 0;
+}
+
+bool
+rs_has_word(const char *value, const char *word)
+{
+	struct rs_text t = rs_text_of(value ? value : ""), w;
+
+	while (rs_text_word(&t, &w)) {
+		if (rs_text_eq(w, word))
+			return true;
+	}
+	return false;
+}
+
+bool
+rs_is_shaped(const char *qdisc)
+{
+	static const char *const shaping[] = {
+	    "cake", "cake_mq", "htb", "tbf", "hfsc", "cbq", "netem"};
+
+	for (size_t i = 0; i < RS_ARRAY_LEN(shaping); i++) {
+		if (rs_has_word(qdisc, shaping[i]))
+			return true;
+	}
+	return false;
 }
 
 void

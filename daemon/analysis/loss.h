@@ -57,5 +57,11 @@ bool rs_nic_is(
     const struct rs_view *v, const struct rs_nic_view *nic, enum rs_fact_id id, const char *value);
 /* The same for settings of the machine. */
 int64_t rs_host_number(const struct rs_view *v, enum rs_fact_id id);
+bool rs_host_is(const struct rs_view *v, enum rs_fact_id id, const char *value);
+/* Whether a value has this word; false as well for NULL. */
+bool rs_has_word(const char *value, const char *word);
+/* A queueing discipline that holds packets back on purpose is among them; false as
+ * well for NULL. */
+bool rs_is_shaped(const char *qdisc);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "load.h"
 #include "masks.h"
 
 /* The next node of the setting and the list of its cores. */
@@ -122,18 +123,12 @@ core_of_group(const struct rs_view *v, const struct rs_group *g, const struct rs
 	return -1;
 }
 
-static size_t
-groups_of(const struct rs_view *v)
-{
-	return RS_MIN(v->n_eligible_groups, RS_GROUPS_MAX);
-}
-
 const struct rs_group *
 rs_place_group(const struct rs_view *v, unsigned cpu)
 {
 	const struct rs_core_view *const c = rs_view_core(v, cpu);
 
-	for (size_t i = 0; c && i < groups_of(v); i++) {
+	for (size_t i = 0; c && i < rs_load_groups(v); i++) {
 		if (v->groups[i].first == RS_MIN(c->group, c->cpu))
 			return &v->groups[i];
 	}
@@ -146,7 +141,7 @@ rs_place_list(
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < groups_of(v) && n < RS_PLACES_MAX; i++) {
+	for (size_t i = 0; i < rs_load_groups(v) && n < RS_PLACES_MAX; i++) {
 		const int cpu = core_of_group(v, &v->groups[i], s);
 		if (cpu >= 0)
 			ret[n++] = (unsigned)cpu;
@@ -160,7 +155,7 @@ rs_place_coldest(const struct rs_view *v, const struct rs_cpuset *s)
 	const struct rs_group *best = NULL;
 	int best_cpu = -1;
 
-	for (size_t i = 0; i < groups_of(v); i++) {
+	for (size_t i = 0; i < rs_load_groups(v); i++) {
 		const struct rs_group *const g = &v->groups[i];
 		if (best && g->busy >= best->busy)
 			continue;

@@ -33,7 +33,7 @@ rs_process_places(const struct rs_view *v, unsigned cpu, struct rs_cpuset *ret)
 {
 	rs_place_cores(v, 0, ret);
 	rs_place_without(v, cpu, ret);
-	for (size_t i = 0; i < v->n_eligible_groups; i++) {
+	for (size_t i = 0; i < rs_load_groups(v); i++) {
 		const struct rs_group *const g = &v->groups[i];
 		if (g->packet_load >= SPARE_LOAD || g->busy >= SPARE_BUSY)
 			rs_place_without(v, g->cpu, ret);

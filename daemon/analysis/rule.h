@@ -20,6 +20,13 @@ enum rs_condition {
 
 struct rs_says; /* collects what a rule says in one tick; engine's */
 
+/* Ends behind a blank or comma, with "...", what snprintf could not put into dst
+ * whole: nothing is cut in a word, or in a number, which would be another one.
+ * wanted: what snprintf returned. All that is said below ends so where it is too long. */
+void rs_cut(char *dst, size_t cap, int wanted);
+/* The text, or as much of it. */
+void rs_copy_cut(char *dst, size_t cap, const char *text);
+
 /* The statements below attach to the last rs_say of this tick. A subject that
  * is not mentioned in a tick in which the rule was evaluated is clear. Severity
  * is voted like the condition and never falls while the finding stands; texts
@@ -99,8 +106,8 @@ struct rs_rule {
 	/* Findings of the rules with a rank replace each other: of those that could
 	 * stand, the one with the highest rank does. 0: not in the group. */
 	unsigned rank;
-	/* The code of a rule that says more of the same device: while a finding of that
-	 * one stands, this one's does not. NULL: none. */
+	/* The code of a rule that says more of the same device and core: while a finding
+	 * of that one stands, this one's does not. NULL: none. */
 	const char *gives_way_to;
 	/* One finding whose subject follows the hottest core, instead of one for
 	 * each subject named. */

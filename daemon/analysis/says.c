@@ -1,13 +1,33 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The words a rule speaks in, kept in fixed space: what does not fit is cut or
- * left out, never allocated.
+ * The words a rule speaks in, kept in fixed space: what does not fit is cut between
+ * words or left out, never allocated.
  */
 #include "says.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+void
+rs_cut(char *dst, size_t cap, int wanted)
+{
+	static const char mark[] = "...";
+	size_t len = cap - sizeof(mark);
+
+	if (wanted < 0 || (size_t)wanted < cap)
+		return;
+	while (len > 0 && dst[len - 1] != ' ' && dst[len - 1] != ',')
+		len--;
+	memcpy(dst + (len > 0 ? len : cap - sizeof(mark)), mark, sizeof(mark));
+}
+
+void
+rs_copy_cut(char *dst, size_t cap, const char *text)
+{
+	rs_cut(dst, cap, snprintf(dst, cap, "%s", text));
+}
 
 void
 rs_says_begin(struct rs_says *s, size_t rule)
@@ -18,16 +38,33 @@ rs_says_begin(struct rs_says *s, size_t rule)
 	s->last = NULL;
 }
 
+/* Where there is no room the least of the many makes it for what is worse. */
+static struct rs_said *
+find_room(struct rs_says *out, enum rs_severity s)
+{
+	struct rs_said *least = NULL;
+
+	if (out->n < RS_SAYS_MAX)
+		return &out->said[out->n++];
+	out->refused++;
+	for (unsigned i = 0; i < out->n; i++) {
+		struct rs_said *const at = &out->said[i];
+		if (at->words.severity < s &&
+		    (!least || at->words.severity < least->words.severity))
+			least = at;
+	}
+	return least;
+}
+
 void
 rs_say(struct rs_says *out, const struct rs_subject *subject, enum rs_condition c,
     enum rs_severity s, enum rs_confidence f)
 {
-	if (out->n == RS_SAYS_MAX) {
-		out->refused++;
-		out->last = NULL;
+	struct rs_said *const said = find_room(out, s);
+
+	out->last = NULL;
+	if (!said)
 		return;
-	}
-	struct rs_said *const said = &out->said[out->n++];
 	said->condition = c;
 	out->last = &said->words;
 	said->words.subject = *subject;
@@ -46,7 +83,8 @@ rs_message(struct rs_says *out, const char *format, ...)
 	if (!out->last)
 		return;
 	va_start(ap, format);
-	(void)vsnprintf(out->last->message, sizeof(out->last->message), format, ap);
+	rs_cut(out->last->message, sizeof(out->last->message),
+	    vsnprintf(out->last->message, sizeof(out->last->message), format, ap));
 	va_end(ap);
 }
 
@@ -56,7 +94,7 @@ add_evidence(struct rs_says *out, const char *label)
 	if (!out->last || out->last->n_evidence == RS_EVIDENCE_MAX)
 		return NULL;
 	struct rs_evidence *const e = &out->last->evidence[out->last->n_evidence++];
-	(void)snprintf(e->label, sizeof(e->label), "%s", label);
+	rs_copy_cut(e->label, sizeof(e->label), label);
 	e->value = NAN;
 	e->unit = RS_UNIT_NONE;
 	e->text[0] = '\0';
@@ -121,7 +159,7 @@ rs_evidence_noted(struct rs_says *out, const char *label, double value, enum rs_
 	if (!e || isnan(value))
 		return;
 	va_start(ap, format);
-	(void)vsnprintf(e->text, sizeof(e->text), format, ap);
+	rs_cut(e->text, sizeof(e->text), vsnprintf(e->text, sizeof(e->text), format, ap));
 	va_end(ap);
 }
 
@@ -134,7 +172,7 @@ rs_evidence_text(struct rs_says *out, const char *label, const char *format, ...
 	if (!e)
 		return;
 	va_start(ap, format);
-	(void)vsnprintf(e->text, sizeof(e->text), format, ap);
+	rs_cut(e->text, sizeof(e->text), vsnprintf(e->text, sizeof(e->text), format, ap));
 	va_end(ap);
 }
 
@@ -147,7 +185,8 @@ rs_cause(struct rs_says *out, const char *format, ...)
 		return;
 	char *const cause = out->last->causes[out->last->n_causes++];
 	va_start(ap, format);
-	(void)vsnprintf(cause, sizeof(out->last->causes[0]), format, ap);
+	rs_cut(cause, sizeof(out->last->causes[0]),
+	    vsnprintf(cause, sizeof(out->last->causes[0]), format, ap));
 	va_end(ap);
 }
 

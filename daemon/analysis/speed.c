@@ -41,24 +41,16 @@ rs_is_slowed_by_heat(const struct rs_view *v)
 	return rs_is_near_trip(v);
 }
 
-static bool
-is_hypervisor(const struct rs_view *v, const char *value)
-{
-	const char *const told = rs_view_fact(v, RS_F_HYPERVISOR, 0, RS_NO_QUEUE);
-
-	return told && strcmp(told, value) == 0;
-}
-
 bool
 rs_is_bare(const struct rs_view *v)
 {
-	return is_hypervisor(v, "none");
+	return rs_host_is(v, RS_F_HYPERVISOR, "none");
 }
 
 bool
 rs_is_guest(const struct rs_view *v)
 {
-	return is_hypervisor(v, "present");
+	return rs_host_is(v, RS_F_HYPERVISOR, "present");
 }
 
 const char *

@@ -262,9 +262,9 @@ tell_overlap(const struct rs_total_case *s, const struct all_on_one *a, struct r
 		    s->units[i].total < ACTIVE * a->pile.all)
 			continue;
 		const struct rs_total_line *const l = &s->t->lines[s->units[i].line];
-		char label[64], count[24];
+		char label[160], count[24];
 		(void)snprintf(
-		    label, sizeof(label), "irq %s %.40s", l->irq, l->actions ? l->actions : "");
+		    label, sizeof(label), "irq %s %s", l->irq, l->actions ? l->actions : "");
 		rs_evidence_text(out, label, "%s interrupts on core %u",
 		    rs_total_format(l->total, count), s->t->cores[a->pile.core].cpu);
 		told++;

@@ -15,9 +15,10 @@
 struct rs_track {
 	bool is_used;
 	bool is_active;
-	bool has_cleared; /* stood before, until cleared_ns */
-	bool is_refused;  /* carried, but there was no room: counted */
-	bool has_changed; /* since it was last told */
+	bool has_cleared;      /* stood before, until cleared_ns */
+	bool is_refused;       /* carried, but there was no room: counted */
+	bool has_changed;      /* since it was last told */
+	enum rs_severity said; /* of the last sample that was not clear */
 	size_t rule;
 	rs_ns raised_ns, cleared_ns; /* on the view's mono_ns */
 	rs_ns unclear_ns;	     /* when a sample was last not clear */

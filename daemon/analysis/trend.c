@@ -116,7 +116,7 @@ static void
 begin_minute(struct rs_trend *t, int64_t minute)
 {
 	t->minute = minute;
-	t->pps = t->load = t->clock = t->seconds = 0.0;
+	t->pps = t->load = t->seconds = t->clock = t->clock_seconds = 0.0;
 }
 
 static void
@@ -140,14 +140,16 @@ forget_old(struct rs_trend *t, int64_t minute)
 	memmove(t->at, t->at + old, t->n * sizeof(t->at[0]));
 }
 
-/* Another clock is another core. */
-static void
+/* Another clock is another core. False: whether it is another is not known of this
+ * minute, but of those before. */
+static bool
 follow_clock(struct rs_trend *t, double share)
 {
 	if (fabs(share - t->clock_share) > CLOCK_NOISE)
 		t->n = 0;
-	if (t->n == 0)
+	if (t->n == 0 || isnan(t->clock_share))
 		t->clock_share = share;
+	return isnan(share) == isnan(t->clock_share);
 }
 
 static void
@@ -155,9 +157,9 @@ keep_minute(struct rs_trend *t)
 {
 	const double mean = t->load / t->seconds;
 
-	if (!(t->seconds >= SECONDS_MIN) || mean < COUNTS_FROM || mean >= COUNTS_TO)
+	if (!(t->seconds >= SECONDS_MIN) || mean < COUNTS_FROM || mean >= COUNTS_TO ||
+	    !follow_clock(t, t->clock / t->clock_seconds))
 		return;
-	follow_clock(t, t->clock / t->seconds);
 	t->at[t->n].minute = t->minute;
 	t->at[t->n].pps = t->pps / t->seconds;
 	t->at[t->n++].load = mean;
@@ -209,12 +211,29 @@ was_changed(const struct rs_view *v)
 	return false;
 }
 
+/* The cores that may take part. One that a process polls for a while takes no
+ * packets then, and one of which nothing was read is none the less there. */
+static unsigned
+count_cores(const struct rs_view *v, bool *ret_is_all_read)
+{
+	unsigned n = 0;
+
+	*ret_is_all_read = true;
+	for (size_t i = 0; i < v->n_cores; i++) {
+		const struct rs_core_view *const c = &v->cores[i];
+		n += c->excluded == RS_CORE_COUNTS || c->excluded == RS_CORE_POLLING;
+		if (c->excluded == RS_CORE_COUNTS && !c->is_eligible)
+			*ret_is_all_read = false;
+	}
+	return n;
+}
+
 static const struct rs_group *
 find_hottest(const struct rs_view *v)
 {
 	const struct rs_group *hottest = NULL;
 
-	for (size_t i = 0; i < RS_MIN(v->n_eligible_groups, RS_GROUPS_MAX); i++) {
+	for (size_t i = 0; i < rs_load_groups(v); i++) {
 		if (!hottest || v->groups[i].packet_load > hottest->packet_load)
 			hottest = &v->groups[i];
 	}
@@ -227,19 +246,26 @@ rs_trend_add(struct rs_trend *t, const struct rs_view *v, double seconds)
 	const int64_t minute = v->mono_ns / (60 * RS_NS_PER_S);
 	const double pps = fmax(v->rx_pps, v->tx_pps);
 	const struct rs_group *const hottest = v->has_packet_load ? find_hottest(v) : NULL;
+	bool is_all_read;
+	const unsigned n_cores = count_cores(v, &is_all_read);
 
 	if (minute != t->minute)
 		end_minute(t, minute);
-	if (was_changed(v) || (hottest && t->n_groups != v->n_eligible_groups))
+	if (was_changed(v) || (hottest && t->n_cores != n_cores))
 		begin_anew(t);
-	if (!hottest || isnan(pps) || isnan(hottest->packet_load))
+	if (hottest)
+		t->n_cores = n_cores;
+	if (!hottest || isnan(pps) || !is_all_read)
 		return;
 	const struct rs_core_view *const core = rs_view_core(v, hottest->cpu);
-	t->n_groups = v->n_eligible_groups;
+	const double clock = core ? core->freq_hz / core->freq_max_hz : (double)NAN;
 	t->pps += pps * seconds;
 	t->load += hottest->packet_load * seconds;
-	t->clock += (core ? core->freq_hz / core->freq_max_hz : (double)NAN) * seconds;
 	t->seconds += seconds;
+	if (isnan(clock))
+		return;
+	t->clock += clock * seconds;
+	t->clock_seconds += seconds;
 }
 
 const struct rs_line *

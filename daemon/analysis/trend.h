@@ -31,10 +31,10 @@ struct rs_trend {
 	unsigned n;
 	/* Of the present minute: sums over its ticks. */
 	int64_t minute;
-	double pps, load, clock, seconds;
+	double pps, load, seconds, clock, clock_seconds;
 	/* Under which they were measured. */
 	double clock_share; /* of the hottest core's highest; NAN: not known */
-	uint32_t n_groups;
+	uint32_t n_cores;
 	bool has_line;
 	struct rs_line line;
 };

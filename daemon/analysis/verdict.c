@@ -22,6 +22,7 @@
 #define DAY_S INT64_C(86400)
 #define LOSS_TOLD 0.001
 #define OTHERS_TOLD 2u
+#define OTHERS_TO 320u /* bytes of the line: no longer for their sake */
 /* Before this tick no vote has all its samples: the first tick has no rates. */
 #define VOTES_FULL_TICK 6u
 
@@ -52,6 +53,7 @@ rs_state_name(enum rs_state s)
 
 static void add(struct summary *s, const char *format, ...) RS_PRINTF(2, 3);
 
+/* A part that has no room is left out whole. */
 static void
 add(struct summary *s, const char *format, ...)
 {
@@ -59,8 +61,10 @@ add(struct summary *s, const char *format, ...)
 	va_list ap;
 
 	va_start(ap, format);
-	(void)vsnprintf(s->line + len, s->cap - len, format, ap);
+	const int n = vsnprintf(s->line + len, s->cap - len, format, ap);
 	va_end(ap);
+	if (n < 0 || (size_t)n >= s->cap - len)
+		s->line[len] = '\0';
 }
 
 static long
@@ -230,7 +234,7 @@ add_others(struct summary *s, const struct rs_finding *limit)
 			continue;
 		if (told < OTHERS_TOLD && strlen(s->line) + strlen(how) + strlen(f->message) +
 						  sizeof("; ; 1000 more findings") <=
-					      s->cap) {
+					      OTHERS_TO) {
 			add(s, "; %s%s", how, f->message);
 			told++;
 		} else {
@@ -309,12 +313,12 @@ add_reach(struct summary *s, bool can_spread)
 
 	if (!format_now(s->v, now, sizeof(now)))
 		return;
-	add(s, "; %s now", now);
-	if (!can_spread || s->room.how == RS_NO_NUMBER || even < 1.05 * s->room.now_bps)
-		return;
 	rs_format_bps(rs_round_2(even), reach);
-	add(s, ", ~%s if spread%s", reach,
-	    s->room.link_bps <= s->room.even_ceiling_bps ? " (then the link)" : "");
+	if (!can_spread || s->room.how == RS_NO_NUMBER || even < 1.05 * s->room.now_bps)
+		add(s, "; %s now", now);
+	else
+		add(s, "; %s now, ~%s if spread%s", now, reach,
+		    s->room.link_bps <= s->room.even_ceiling_bps ? " (then the link)" : "");
 }
 
 /* Lines. */
@@ -342,7 +346,11 @@ say_idle(struct summary *s, int64_t last_cleared_ms)
 
 	add(s, "idle: %s", format_now(s->v, now, sizeof(now)) ? now : "rate unknown");
 	if (limit)
-		add(s, "; ending: %s", limit->message);
+		add(s, "; %s%s",
+		    limit->is_stale    ? "not confirmed now: "
+		    : limit->is_ending ? "ending: "
+				       : "",
+		    limit->message);
 	else if (last_cleared_ms > 0 && ago_s >= 0)
 		add_ago(s, ago_s);
 	add_others(s, limit);

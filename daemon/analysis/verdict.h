@@ -13,7 +13,7 @@ const char *rs_state_name(enum rs_state s); /* "ok", "info", "warn", "crit", "un
 
 struct rs_verdict {
 	enum rs_state state;
-	char line[320];
+	char line[640]; /* of a finding that limits all parts have room */
 };
 
 /* The state alone: what a tick needs when nobody asks for the line. */
@@ -30,5 +30,9 @@ void rs_verdict_make(const struct rs_view *v, const struct rs_finding *const *ac
 void rs_format_bps(double bps, char dst[static 24]);
 /* "149 kpps", "80 pps". */
 void rs_format_pps(double pps, char dst[static 24]);
+/* "830 ns", "26 us", "1.5 h"; "unknown" for NAN. */
+void rs_format_time(double seconds, char dst[static 24]);
+/* Whole and to three digits: no rate in a text is known better. */
+double rs_round_3(double x);
 
 #endif

@@ -434,7 +434,7 @@ sum_threads(struct rs_vb *b)
 		b->cores[i].packet_threads = b->v.has_threads ? 0.0 : (double)NAN;
 	for (size_t i = 0; i < b->v.n_threads; i++) {
 		const struct rs_thread_view *t = &b->threads[i];
-		if (rs_thread_does_packets(&t->thread))
+		if (rs_thread_does_packets(&t->thread) && !isnan(t->load))
 			b->cores[t->thread.cpu].packet_threads += t->load;
 	}
 }

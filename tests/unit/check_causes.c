@@ -233,11 +233,36 @@ START_TEST(reasons_are_those_of_the_last_tick)
 }
 END_TEST
 
-START_TEST(a_long_reason_is_cut)
+START_TEST(a_long_reason_ends_between_two_words)
 {
 	run("yl ", 6);
-	ck_assert_uint_eq(
-	    strlen(find("a.0")->ruled_out[0].reason), sizeof(find("a.0")->ruled_out[0].reason) - 1);
+	ck_assert_str_eq(find("a.0")->ruled_out[0].reason,
+	    "0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 "
+	    "0123456789 ...");
+}
+END_TEST
+
+/* Into 12 bytes. */
+static const struct {
+	const char *text, *cut;
+} texts[] = {
+    {"", ""},
+    {"0-3,8", "0-3,8"},
+    {"0,2,4,6,8,1", "0,2,4,6,8,1"},
+    {"0,2,4,6,8,10", "0,2,4,6,..."},
+    {"0,22,444,66666", "0,22,..."},
+    {"fq_codel limit 10240p", "fq_codel..."},
+    {"mq fq_codel", "mq fq_codel"},
+    {"mq fq_codel limit", "mq ..."},
+    {"abcdefghijklmnop", "abcdefgh..."},
+};
+
+START_TEST(a_text_is_cut_behind_a_blank_or_a_comma)
+{
+	char dst[12];
+
+	rs_copy_cut(dst, sizeof(dst), texts[_i].text);
+	ck_assert_str_eq(dst, texts[_i].cut);
 }
 END_TEST
 
@@ -255,7 +280,9 @@ suite(void)
 	tcase_add_test(tc, what_explains_lacks_the_rule_needs);
 	tcase_add_test(tc, without_a_lead_nobody_is_asked_and_nothing_is_ruled_out);
 	tcase_add_test(tc, reasons_are_those_of_the_last_tick);
-	tcase_add_test(tc, a_long_reason_is_cut);
+	tcase_add_test(tc, a_long_reason_ends_between_two_words);
+	tcase_add_loop_test(
+	    tc, a_text_is_cut_behind_a_blank_or_a_comma, 0, (int)RS_ARRAY_LEN(texts));
 	suite_add_tcase(s, tc);
 	return s;
 }

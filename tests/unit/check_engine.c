@@ -15,6 +15,7 @@
 static char now_says[4];
 static int core_of_a;
 static rs_ns standing_of_a;
+static enum rs_severity severity_of_last; /* of the many subjects of a rule */
 static int32_t standing_core_of_a;
 
 /* r raise info, R raise warn, X raise crit, b between info, B between warn,
@@ -101,6 +102,7 @@ setup_with(const struct rs_rule *const *with)
 	memset(&v, 0, sizeof(v));
 	memset(now_says, ' ', sizeof(now_says));
 	core_of_a = 0;
+	severity_of_last = RS_WARN;
 	rs_buf_init(&events, 65536);
 	v.interval_ns = RS_NS_PER_S;
 	v.wall_ms = 1000000;
@@ -584,15 +586,17 @@ START_TEST(engine_ranks_leave_other_rules_alone)
 }
 END_TEST
 
-/* "less" gives way to "more" about the same device. */
+/* "less" gives way to "more" about the same device and core. */
 static const char *device_of_less;
+static int core_of_less;
 
 static void
-say_of(char letter, const char *device, struct rs_says *out)
+say_of(char letter, const char *device, int on_core, struct rs_says *out)
 {
 	struct rs_subject s = rs_subject_host;
 
 	s.kind = RS_SUBJECT_INTERFACE;
+	s.core = on_core;
 	(void)rs_text_copy(rs_text_of(device), s.device, sizeof(s.device));
 	say(letter, &s, out);
 }
@@ -602,7 +606,7 @@ evaluate_less(const struct rs_view *view, const double *t, struct rs_says *out)
 {
 	(void)view;
 	(void)t;
-	say_of(now_says[0], device_of_less, out);
+	say_of(now_says[0], device_of_less, core_of_less, out);
 }
 
 static void
@@ -610,7 +614,7 @@ evaluate_more(const struct rs_view *view, const double *t, struct rs_says *out)
 {
 	(void)view;
 	(void)t;
-	say_of(now_says[1], "eth0", out);
+	say_of(now_says[1], "eth0", -1, out);
 }
 
 START_TEST(engine_gives_way_about_the_same_device_at_once)
@@ -626,6 +630,7 @@ START_TEST(engine_gives_way_about_the_same_device_at_once)
 	teardown();
 	setup_with(both);
 	device_of_less = "eth0";
+	core_of_less = -1;
 	/* What stands ends; what would be raised waits for the end of the other. */
 	now_says[1] = 'c';
 	run(0, "RRRRR");
@@ -644,6 +649,11 @@ START_TEST(engine_gives_way_about_the_same_device_at_once)
 	repeat(0, 'R', 5);
 	const struct rs_finding *f[4];
 	ck_assert_uint_eq(rs_engine_active(e, f, 4), 2);
+	/* And so is another core. */
+	device_of_less = "eth0";
+	core_of_less = 3;
+	repeat(0, 'R', 5);
+	ck_assert_uint_eq(rs_engine_active(e, f, 4), 3);
 }
 END_TEST
 
@@ -743,7 +753,8 @@ evaluate_many(const struct rs_view *view, const double *t, struct rs_says *out)
 	(void)t;
 	for (unsigned i = 0; i < n_subjects; i++) {
 		const struct rs_subject s = core((int)(first_subject + i));
-		rs_say(out, &s, RS_COND_RAISE, RS_WARN, RS_HIGH);
+		rs_say(out, &s, RS_COND_RAISE, i + 1 == n_subjects ? severity_of_last : RS_WARN,
+		    RS_HIGH);
 		rs_message(out, "core %u", first_subject + i);
 	}
 }
@@ -827,6 +838,20 @@ START_TEST(engine_counts_what_a_rule_says_too_much)
 }
 END_TEST
 
+START_TEST(engine_hears_the_worst_of_what_a_rule_says_too_much)
+{
+	const struct rs_finding *f[RS_FINDINGS_MAX];
+
+	n_subjects = RS_FINDINGS_MAX + 1;
+	severity_of_last = RS_CRIT;
+	run(0, "     ");
+	ck_assert_uint_eq(rs_engine_active(e, f, RS_FINDINGS_MAX), MANY);
+	ck_assert_int_eq(f[0]->severity, RS_CRIT);
+	ck_assert_int_eq(f[0]->subject.core, RS_FINDINGS_MAX);
+	ck_assert_str_eq(f[0]->message, "core 64");
+}
+END_TEST
+
 START_TEST(engine_refuses_subjects_it_cannot_vote_on)
 {
 	/* Twice as many as a rule may name, all within one window. */
@@ -880,6 +905,8 @@ evaluate_worse(const struct rs_view *view, const double *t, struct rs_says *out)
 static const struct rs_rule rule_worse = {
     .code = "test.w", .title = "W", .evaluate = evaluate_worse};
 static const struct rs_rule *const crowd_and_worse[] = {&rule_many, &rule_worse, NULL};
+static const struct rs_rule *const crowds_and_worse[] = {
+    &rule_many, &rule_many_too, &rule_worse, NULL};
 
 static void
 setup_worse(void)
@@ -903,6 +930,25 @@ START_TEST(engine_lets_the_least_go_for_what_is_worse)
 	ck_assert_int_eq(f[0]->severity, RS_CRIT);
 	repeat(1, 'X', 10); /* and the others do not take turns */
 	ck_assert_str_eq(f[0]->code, "test.w");
+	ck_assert_uint_eq(count_events("cleared"), 1);
+}
+END_TEST
+
+START_TEST(engine_lets_the_worst_vote_beside_many)
+{
+	const struct rs_finding *f[RS_FINDINGS_MAX];
+
+	teardown();
+	setup_with(crowds_and_worse);
+	n_subjects = RS_FINDINGS_MAX; /* of each rule: more than are voted on */
+	repeat(1, ' ', 10);
+	repeat(1, 'R', 5); /* as bad as they are */
+	ck_assert_str_ne(f[rs_engine_active(e, f, 1) - 1]->code, "test.w");
+	repeat(1, 'X', 5);
+	ck_assert_uint_eq(rs_engine_active(e, f, RS_FINDINGS_MAX), MANY);
+	ck_assert_str_eq(f[0]->code, "test.w");
+	ck_assert_int_eq(f[0]->severity, RS_CRIT);
+	repeat(1, 'X', 10);
 	ck_assert_uint_eq(count_events("cleared"), 1);
 }
 END_TEST
@@ -1063,6 +1109,7 @@ suite(void)
 	tcase_add_test(tm, engine_new_subject_was_clear_before);
 	tcase_add_test(tm, engine_refuses_what_it_has_no_room_for_and_counts);
 	tcase_add_test(tm, engine_counts_what_a_rule_says_too_much);
+	tcase_add_test(tm, engine_hears_the_worst_of_what_a_rule_says_too_much);
 	tcase_add_test(tm, engine_refuses_subjects_it_cannot_vote_on);
 	tcase_add_test(tm, engine_forgets_subjects_that_pass_by);
 	suite_add_tcase(s, tm);
@@ -1071,6 +1118,7 @@ suite(void)
 	suite_add_tcase(s, crowded);
 	tcase_add_checked_fixture(worse, setup_worse, teardown);
 	tcase_add_test(worse, engine_lets_the_least_go_for_what_is_worse);
+	tcase_add_test(worse, engine_lets_the_worst_vote_beside_many);
 	suite_add_tcase(s, worse);
 	return s;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "load.h"
+#include "process.h"
 #include "rs_check.h"
 #include "view_builder.h"
 
@@ -385,6 +386,23 @@ START_TEST(load_link_use_is_of_the_busiest_known_link)
 }
 END_TEST
 
+/* What is behind the last group is not read. */
+START_TEST(load_walks_end_at_the_groups_there_are)
+{
+	struct rs_vb *const huge = rs_vb_new(RS_GROUPS_MAX + 1);
+	struct rs_cpuset places;
+
+	rs_vb_tick(huge);
+	ck_assert_uint_eq(huge->v.n_eligible_groups, RS_GROUPS_MAX + 1);
+	ck_assert_uint_eq(rs_load_groups(&huge->v), RS_GROUPS_MAX);
+	huge->groups[RS_GROUPS_MAX] =
+	    (struct rs_group){.cpu = 7, .first = 7, .packet_load = 1.0, .busy = 1.0};
+	rs_process_places(&huge->v, 0, &places);
+	ck_assert(rs_cpuset_has(&places, 7));
+	rs_vb_free(huge);
+}
+END_TEST
+
 static Suite *
 suite(void)
 {
@@ -412,6 +430,7 @@ suite(void)
 	tcase_add_loop_test(
 	    tc, load_needs_a_twentieth_of_a_link_or_5000_packets, 0, (int)RS_ARRAY_LEN(flows));
 	tcase_add_test(tc, load_link_use_is_of_the_busiest_known_link);
+	tcase_add_test(tc, load_walks_end_at_the_groups_there_are);
 	suite_add_tcase(s, tc);
 	return s;
 }

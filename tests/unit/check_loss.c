@@ -215,6 +215,18 @@ START_TEST(settings_are_numbers_or_not_known)
 }
 END_TEST
 
+static const struct {
+	const char *qdisc;
+	bool is_shaped;
+} qdiscs[] = {{NULL, false}, {"", false}, {"mq fq_codel", false}, {"htb fq_codel", true},
+    {"cake", true}, {"tbf", true}, {"netem", true}, {"hfsc", true}, {"htbx", false}};
+
+START_TEST(shapers_are_known_by_their_words)
+{
+	ck_assert_int_eq(rs_is_shaped(qdiscs[_i].qdisc), qdiscs[_i].is_shaped);
+}
+END_TEST
+
 static Suite *
 suite(void)
 {
@@ -232,6 +244,7 @@ suite(void)
 	tcase_add_loop_test(
 	    tc, shares_are_written_with_the_digits_they_need, 0, (int)RS_ARRAY_LEN(shares));
 	tcase_add_test(tc, settings_are_numbers_or_not_known);
+	tcase_add_loop_test(tc, shapers_are_known_by_their_words, 0, (int)RS_ARRAY_LEN(qdiscs));
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -275,9 +275,48 @@ END_TEST
 START_TEST(another_number_of_cores_begins_it_anew)
 {
 	minutes(30);
-	rs_vb_core_unknown(b, 3);
+	ck_assert_ptr_nonnull(rs_recent_line(recent));
+	b->cores[3].is_online = false;
 	tick(1);
 	ck_assert_ptr_null(rs_recent_line(recent));
+}
+END_TEST
+
+/* A process at 95 % on any core, or one that was not read. */
+START_TEST(a_core_that_is_away_for_a_second_changes_nothing)
+{
+	const struct rs_core_view kept = b->cores[3];
+
+	minutes(30);
+	b->cores[3].user = 0.97;
+	b->cores[3].idle = 0.03;
+	tick(1);
+	ck_assert_uint_eq(b->v.n_eligible, 3);
+	ck_assert_ptr_nonnull(rs_recent_line(recent));
+	b->cores[3] = kept;
+	rs_vb_core_unknown(b, 3);
+	tick(1);
+	ck_assert_uint_eq(b->v.n_eligible, 3);
+	ck_assert_ptr_nonnull(rs_recent_line(recent));
+	b->cores[3] = kept;
+	minutes(2);
+	ck_assert_uint_ge(rs_recent_line(recent)->minutes, 28);
+}
+END_TEST
+
+/* Whichever core was not read, it may be the hottest. */
+START_TEST(a_tick_without_one_of_the_cores_does_not_count)
+{
+	for (unsigned i = 0; i < 30; i++) {
+		const double kpps = 20 + i % 10 * 4;
+		rs_vb_traffic(nic, kpps * 10 * M, 0, kpps * K);
+		rs_vb_core(b, 1, .10, .10);
+		rs_vb_core_unknown(b, 2);
+		tick(20);
+		rs_vb_core(b, 2, .20 + .01 * kpps, .20 + .01 * kpps);
+		tick(40);
+	}
+	ck_assert_double_eq_tol(rs_recent_line(recent)->b * K, .01, 5e-4);
 }
 END_TEST
 
@@ -292,6 +331,42 @@ START_TEST(another_clock_begins_it_anew)
 	ck_assert_ptr_null(rs_recent_line(recent));
 	minutes(22);
 	ck_assert_ptr_nonnull(rs_recent_line(recent));
+}
+END_TEST
+
+START_TEST(ticks_without_a_clock_hide_no_other_clock)
+{
+	b->cores[2].freq_max_hz = 2e9;
+	for (unsigned i = 0; i < 30; i++) {
+		const double kpps = 20 + i % 10 * 4;
+		rs_vb_core(b, 2, .20 + .01 * kpps, .20 + .01 * kpps);
+		rs_vb_traffic(nic, kpps * 10 * M, 0, kpps * K);
+		b->cores[2].freq_hz = NAN;
+		tick(5);
+		b->cores[2].freq_hz = 1.9e9;
+		tick(55);
+	}
+	ck_assert_ptr_nonnull(rs_recent_line(recent));
+	b->cores[2].freq_hz = 1.0e9;
+	minutes(2);
+	ck_assert_ptr_null(rs_recent_line(recent));
+}
+END_TEST
+
+START_TEST(minutes_without_a_clock_do_not_count_beside_those_with_one)
+{
+	minutes(5); /* nobody told it yet */
+	b->cores[2].freq_max_hz = 2e9;
+	b->cores[2].freq_hz = 1.9e9;
+	minutes(20);
+	ck_assert_uint_ge(rs_recent_line(recent)->minutes, 24);
+	const unsigned n = rs_recent_line(recent)->minutes;
+	b->cores[2].freq_hz = NAN;
+	minutes(6);
+	ck_assert_uint_le(rs_recent_line(recent)->minutes, n + 1);
+	b->cores[2].freq_hz = 1.0e9;
+	minutes(2);
+	ck_assert_ptr_null(rs_recent_line(recent));
 }
 END_TEST
 
@@ -321,7 +396,11 @@ suite(void)
 	tcase_add_test(tc, idle_and_full_minutes_do_not_count);
 	tcase_add_test(tc, a_setting_begins_the_hour_anew);
 	tcase_add_test(tc, another_number_of_cores_begins_it_anew);
+	tcase_add_test(tc, a_core_that_is_away_for_a_second_changes_nothing);
+	tcase_add_test(tc, a_tick_without_one_of_the_cores_does_not_count);
 	tcase_add_test(tc, another_clock_begins_it_anew);
+	tcase_add_test(tc, ticks_without_a_clock_hide_no_other_clock);
+	tcase_add_test(tc, minutes_without_a_clock_do_not_count_beside_those_with_one);
 	suite_add_tcase(s, tc);
 	return s;
 }

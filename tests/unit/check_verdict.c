@@ -161,6 +161,46 @@ START_TEST(format_is_short_and_has_its_unit)
 }
 END_TEST
 
+static const struct {
+	double seconds;
+	const char *text;
+} times[] = {
+    {0, "0 ns"},
+    {83e-9, "83 ns"},
+    {999.4e-9, "999 ns"},
+    {999.6e-9, "1 us"},
+    {26.443e-6, "26 us"},
+    {2609e-6, "2.6 ms"},
+    {0.083999256, "84 ms"},
+    {1.25, "1.3 s"},
+    {59.4, "59 s"},
+    {90, "1.5 min"},
+    {3600, "1 h"},
+    {1e6, "278 h"},
+    {-1, "unknown"},
+    {NAN, "unknown"},
+    {INFINITY, "unknown"},
+};
+
+START_TEST(format_of_a_time_has_a_fitting_unit)
+{
+	char text[24];
+
+	rs_format_time(times[_i].seconds, text);
+	ck_assert_str_eq(text, times[_i].text);
+}
+END_TEST
+
+static const double rounded[][2] = {{0.4, 0}, {9, 9}, {12.6, 13}, {999.6, 1000}, {1234, 1230},
+    {123456, 123000}, {999600, 1000000}, {83999256, 84000000}};
+
+START_TEST(format_rounds_rates_to_three_digits)
+{
+	ck_assert_double_eq_tol(rs_round_3(rounded[_i][0]), rounded[_i][1], 1e-6);
+	ck_assert(isnan(rs_round_3(NAN)));
+}
+END_TEST
+
 /* The line. */
 
 #define VOTES_FULL_TICK 6u /* the first tick with which a window of five is full */
@@ -632,18 +672,41 @@ START_TEST(verdict_of_more_cores_than_are_judged_is_none)
 }
 END_TEST
 
-START_TEST(verdict_line_is_cut_not_overrun)
+/* The longest there can be: nothing of it is cut. */
+START_TEST(verdict_line_has_room_for_all_parts)
 {
-	char text[256];
 	struct rs_finding *f = add("core.imbalance", RS_WARN, "");
+	char all[sizeof(((struct rs_verdict *)NULL)->line)];
 
-	memset(text, 'x', sizeof(text) - 1);
-	text[255] = '\0';
-	strcpy(f->message, text);
-	f->n_causes = 1;
+	memset(f->message, 'x', sizeof(f->message) - 1);
 	memset(f->causes[0], 'y', sizeof(f->causes[0]) - 1);
+	f->n_causes = 1;
+	f->confidence = RS_MEDIUM;
+	add("link.pause", RS_INFO, "too long for one line");
+	rs_vb_traffic(nic, 748 * M, 0, 900000);
+	for (unsigned i = 0; i < 4; i++)
+		b->cores[i].group = i & ~1u;
 	rs_vb_core(b, 0, 1.0, 1.0);
-	ck_assert_uint_eq(strlen(line()), sizeof(verdict_after(-1)->line) - 1);
+	b->cores[0].dropped_pps = 30000;
+	(void)snprintf(all, sizeof(all),
+	    "%s: %s (medium confidence); 1 of 2 physical cores idle; 3.2 %% of 930 kpps dropped; "
+	    "900 kpps (748 Mbit/s) now, ~810 Mbit/s if spread (then the link); 1 more finding",
+	    f->message, f->causes[0]);
+	ck_assert_str_eq(line(), all);
+}
+END_TEST
+
+/* What the last sample said again does not end. */
+START_TEST(verdict_of_an_idle_box_says_ending_of_what_ends)
+{
+	struct rs_finding *f = add("conntrack.full", RS_CRIT, "connection table 97 % full");
+
+	rs_vb_traffic(nic, 12e3, 0, 10);
+	ck_assert_str_eq(line(), "idle: 12 kbit/s; connection table 97 % full");
+	f->is_ending = true;
+	ck_assert_str_eq(line(), "idle: 12 kbit/s; ending: connection table 97 % full");
+	f->is_stale = true;
+	ck_assert_str_eq(line(), "idle: 12 kbit/s; not confirmed now: connection table 97 % full");
 }
 END_TEST
 
@@ -670,6 +733,8 @@ suite(void)
 	tcase_add_test(th, headroom_link_is_full_where_its_busiest_direction_is);
 	tcase_add_loop_test(th, headroom_is_told_in_two_digits, 0, (int)RS_ARRAY_LEN(digits));
 	tcase_add_loop_test(th, format_is_short_and_has_its_unit, 0, (int)RS_ARRAY_LEN(numbers));
+	tcase_add_loop_test(th, format_of_a_time_has_a_fitting_unit, 0, (int)RS_ARRAY_LEN(times));
+	tcase_add_loop_test(th, format_rounds_rates_to_three_digits, 0, (int)RS_ARRAY_LEN(rounded));
 	suite_add_tcase(s, th);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, verdict_waits_for_the_second_sample);
@@ -698,7 +763,8 @@ suite(void)
 	tcase_add_test(tc, verdict_counts_physical_cores_where_threads_are_more);
 	tcase_add_test(tc, verdict_without_rates_of_interfaces_invents_none);
 	tcase_add_test(tc, verdict_of_more_cores_than_are_judged_is_none);
-	tcase_add_test(tc, verdict_line_is_cut_not_overrun);
+	tcase_add_test(tc, verdict_line_has_room_for_all_parts);
+	tcase_add_test(tc, verdict_of_an_idle_box_says_ending_of_what_ends);
 	tcase_add_test(tc, verdict_states_have_their_names);
 	suite_add_tcase(s, tc);
 	return s;

@@ -10,6 +10,7 @@
 
 #include "loss.h"
 #include "umbrella.h"
+#include "verdict.h"
 
 enum { FILL, FILL_CLEAR, CRITICAL };
 
@@ -52,12 +53,12 @@ tell_message(const struct table *c, double critical, struct rs_says *out)
 		rs_message(out,
 		    "connection table was full a moment ago (now %.0f of %.0f): %.0f "
 		    "connections a second found no room",
-		    c->entries, c->max, c->refused_ps);
+		    c->entries, c->max, rs_round_3(c->refused_ps));
 	else if (c->refused_ps > 0.0)
 		rs_message(out,
 		    "connection table is full (%.0f of %.0f): %.0f new ones a second "
 		    "find no room",
-		    c->entries, c->max, c->refused_ps);
+		    c->entries, c->max, rs_round_3(c->refused_ps));
 	else
 		rs_message(out, "connection table %ld %% full: %.0f of %.0f connections",
 		    lround(c->fill * 100.0), c->entries, c->max);
@@ -67,15 +68,17 @@ static void
 tell_growth(const struct table *c, struct rs_says *out)
 {
 	double growth;
+	char time[24];
 
 	if (!rs_recent_conntrack(rs_recent_of(out), &growth)) {
 		rs_evidence(out, "growth", NAN, RS_UNIT_PER_SECOND);
 		return;
 	}
 	rs_evidence(out, "growth", growth, RS_UNIT_PER_SECOND);
-	if (growth >= 1.0 && c->entries < c->max)
-		rs_evidence_text(
-		    out, "full at this pace in", "%.0f s", (c->max - c->entries) / growth);
+	if (growth >= 1.0 && c->entries < c->max) {
+		rs_format_time((c->max - c->entries) / growth, time);
+		rs_evidence_text(out, "full at this pace in", "%s", time);
+	}
 }
 
 /* Twice the room, and a hash table that goes with it. */

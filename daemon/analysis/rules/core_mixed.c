@@ -35,11 +35,11 @@ struct pair {
 };
 
 /* A thread's time may contain softirqs that interrupted it: it has no more than
- * packets leave. */
+ * packets leave. NAN: it has not been read twice. */
 static double
 own_share(const struct rs_core_view *c, const struct rs_thread_view *t)
 {
-	return fmin(t->load, c->busy - c->packet_load);
+	return isnan(t->load) ? t->load : fmin(t->load, c->busy - c->packet_load);
 }
 
 /* The largest, or that at the core of the finding that stands. */

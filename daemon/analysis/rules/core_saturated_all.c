@@ -59,12 +59,15 @@ tell_cost(const struct rs_view *v, struct rs_says *out)
 {
 	const double pps = fmax(v->rx_pps, v->tx_pps);
 	double sum = 0.0;
+	char cost[24] = "not known";
 
 	for (size_t i = 0; i < v->n_cores; i++)
 		sum += v->cores[i].is_eligible ? v->cores[i].packet_load : 0.0;
 	rs_evidence(out, "packets", pps, RS_UNIT_PPS);
-	if (pps > 0.0)
-		rs_evidence_text(out, "CPU time per packet", "%ld ns", lround(sum * 1e9 / pps));
+	/* The work may be for packets of another network namespace. */
+	if (pps >= RS_NETWORK_WORK_PS)
+		rs_format_time(sum / pps, cost);
+	rs_evidence_text(out, "CPU time per packet", "%s", cost);
 }
 
 static void

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "loss.h"
 #include "num.h"
 #include "shape.h"
 #include "speed.h"
@@ -54,18 +55,10 @@ static void
 count_groups(const struct rs_view *v, double hot, size_t *ret_hot, size_t *ret_busy)
 {
 	*ret_hot = *ret_busy = 0;
-	for (size_t i = 0; i < v->n_eligible_groups; i++) {
+	for (size_t i = 0; i < rs_load_groups(v); i++) {
 		*ret_hot += rs_group_is_hot(&v->groups[i], hot);
 		*ret_busy += v->groups[i].busy >= WORKS;
 	}
-}
-
-static bool
-is_fact(const struct rs_view *v, enum rs_fact_id id, const char *value)
-{
-	const char *const is = rs_view_fact(v, id, 0, RS_NO_QUEUE);
-
-	return is && strcmp(is, value) == 0;
 }
 
 static void
@@ -89,7 +82,7 @@ look(const struct rs_view *v, const double *t, struct state *ret)
 	ret->is_lowest =
 	    ret->min_khz < t[CLOCK] * ret->max_khz && c->freq_hz / 1e3 <= AT_LEAST * ret->min_khz;
 	ret->is_boost_off =
-	    is_fact(v, RS_F_CPU_BOOST, "off") && n_hot >= 1 && n_hot <= FEW_BUSY && ret->is_few;
+	    rs_host_is(v, RS_F_CPU_BOOST, "off") && n_hot >= 1 && n_hot <= FEW_BUSY && ret->is_few;
 }
 
 static long
@@ -112,18 +105,6 @@ advise_cap(const struct state *s, const char *cap, struct rs_says *out)
 	rs_advise(out, &a);
 }
 
-static bool
-has_word(const char *list, const char *word)
-{
-	struct rs_text t = rs_text_of(list), w;
-
-	while (rs_text_word(&t, &w)) {
-		if (rs_text_eq(w, word))
-			return true;
-	}
-	return false;
-}
-
 static void
 advise_governor(const struct rs_view *v, const struct state *s, struct rs_says *out)
 {
@@ -132,7 +113,7 @@ advise_governor(const struct rs_view *v, const struct state *s, struct rs_says *
 	struct rs_advice a = {.expect = "the clock stays high; more heat, and often less gain than "
 					"the clock says"};
 
-	if (!s->governor || !there || !has_word(there, "performance") ||
+	if (!s->governor || !rs_has_word(there, "performance") ||
 	    strcmp(s->governor, "performance") == 0)
 		return;
 	(void)snprintf(a.command, sizeof(a.command), set, "performance");
@@ -169,14 +150,14 @@ tell_settings(const struct rs_view *v, const struct state *s, struct rs_says *ou
 		rs_evidence(out, "highest clock", s->core->freq_max_hz, RS_UNIT_HZ);
 	}
 	rs_evidence(out, "busy share of that core", s->core->busy, RS_UNIT_RATIO);
-	rs_evidence_text(out, "governor", "%.40s", governor ? governor : "not known");
+	rs_evidence_text(out, "governor", "%s", governor ? governor : "not known");
 	if (s->is_capped)
 		rs_evidence(out, "highest clock allowed", s->cap_khz * 1e3, RS_UNIT_HZ);
 	rs_evidence_text(out, "boost", "%.20s", boost ? boost : "not known");
 	if (!isnan(v->temperature_celsius))
 		rs_evidence(out, "temperature", v->temperature_celsius, RS_UNIT_CELSIUS);
 	if (firmware)
-		rs_evidence_text(out, "firmware", "%.60s", firmware);
+		rs_evidence_text(out, "firmware", "%s", firmware);
 }
 
 static void

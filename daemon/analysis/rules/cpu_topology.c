@@ -45,15 +45,18 @@ capacity_of(const struct rs_view *v, unsigned cpu)
 static bool
 find_larger(const struct rs_view *v, unsigned cpu, double small, struct place *ret)
 {
+	double busy = NAN;
+
 	*ret = (struct place){.from = cpu, .capacity = capacity_of(v, cpu), .larger = NAN};
-	for (size_t i = 0; i < v->n_eligible_groups; i++) {
+	for (size_t i = 0; i < rs_load_groups(v); i++) {
 		const struct rs_group *const g = &v->groups[i];
 		const double larger = capacity_of(v, g->cpu);
 		if (!(g->busy < RS_IDLE_BUSY) || !(ret->capacity < small * larger) ||
-		    larger <= ret->larger)
+		    larger < ret->larger || (larger <= ret->larger && g->busy >= busy))
 			continue;
 		ret->to = g->cpu;
 		ret->larger = larger;
+		busy = g->busy;
 	}
 	return !isnan(ret->larger);
 }
@@ -75,7 +78,7 @@ find_sibling(const struct rs_view *v, const struct rs_group *g, double least, st
 		if (!lesser || c->packet_load < lesser->packet_load)
 			lesser = c;
 	}
-	for (size_t i = 0; i < v->n_eligible_groups; i++) {
+	for (size_t i = 0; i < rs_load_groups(v); i++) {
 		if (v->groups[i].busy < RS_IDLE_BUSY && (!idle || v->groups[i].busy < idle->busy))
 			idle = &v->groups[i];
 	}

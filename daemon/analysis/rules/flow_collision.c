@@ -11,6 +11,7 @@
 
 #include "cause.h"
 #include "flows.h"
+#include "loss.h"
 #include "rps.h"
 
 static bool
@@ -80,12 +81,9 @@ static bool
 can_place(const struct rs_lead *l, bool *ret_is_on)
 {
 	const char *const list = rs_lead_fact(l, RS_F_OFFLOADS);
-	struct rs_text t = rs_text_of(list ? list : ""), word;
 	bool is_able = false;
 
-	*ret_is_on = false;
-	while (rs_text_word(&t, &word))
-		*ret_is_on |= rs_text_eq(word, "ntuple");
+	*ret_is_on = rs_has_word(list, "ntuple");
 	for (size_t i = 0; i < RS_ARRAY_LEN(placing); i++)
 		is_able |= strcmp(l->nic->info.driver, placing[i]) == 0;
 	return list && is_able;

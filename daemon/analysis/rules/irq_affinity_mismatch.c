@@ -15,6 +15,7 @@
 #include "moves.h"
 #include "places.h"
 #include "rps.h"
+#include "verdict.h"
 
 enum { SHARE };
 
@@ -100,11 +101,14 @@ is_not(const struct rs_lead *l, const struct mismatch *m, struct rs_cause *ret)
 	if (m->astray > 0)
 		return rs_not(ret,
 		    "%u line%s wanted elsewhere: %.0f of %.0f interrupts/s on core %u", m->astray,
-		    m->astray > 1 ? "s" : "", m->astray_ps, l->core->nic_interrupts_ps,
-		    l->group.cpu);
+		    m->astray > 1 ? "s" : "", rs_round_3(m->astray_ps),
+		    rs_round_3(l->core->nic_interrupts_ps), l->group.cpu);
 	if (m->left > 0)
 		return rs_not(ret, "the controller chose core %u for %u of the %u busy lines of %s",
 		    l->group.cpu, m->left, m->busy, l->nic->info.name);
+	if (m->here == 0)
+		return rs_not(ret, "no line fires %.0f times a second on core %u", RS_PILE_LINE_PS,
+		    l->group.cpu);
 	if (m->here == 1)
 		return rs_not(ret, "the mask of its only line on core %u allows it", l->group.cpu);
 	return rs_not(
@@ -121,9 +125,11 @@ explains(const struct rs_lead *l, const double *t, struct rs_cause *ret)
 	look(l, &m);
 	ret->confidence = RS_HIGH;
 	if (is_astray_enough(l, t, &m) && m.astray == 1) {
+		char wanted[40];
+		rs_copy_cut(wanted, sizeof(wanted), m.wanted);
 		(void)snprintf(ret->phrase, sizeof(ret->phrase),
-		    "irq %s fires on core %u although it is wanted on %.40s", m.irq, l->group.cpu,
-		    m.wanted);
+		    "irq %s fires on core %u although it is wanted on %s", m.irq, l->group.cpu,
+		    wanted);
 		return true;
 	}
 	if (is_astray_enough(l, t, &m)) {
@@ -143,14 +149,15 @@ explains(const struct rs_lead *l, const double *t, struct rs_cause *ret)
 static void
 tell_line(const struct rs_lead *l, const struct rs_irq_view *q, struct rs_says *out)
 {
-	const char *const effective = rs_line_effective(l->v, q);
-	const char *const wanted = rs_line_affinity(l->v, q);
-	char label[160];
+	const char *const told = rs_line_effective(l->v, q);
+	char label[160], wanted[24], effective[24];
 
-	(void)snprintf(label, sizeof(label), "irq %s %.32s", q->name, q->actions);
-	rs_evidence_text(out, label, "wanted %.24s, effective %.24s, %ld/s of %ld/s on core %u",
-	    wanted, effective ? effective : "not known", lround(rs_irq_rate_on(q, l->group.cpu)),
-	    lround(q->rate_ps), l->group.cpu);
+	(void)snprintf(label, sizeof(label), "irq %s %s", q->name, q->actions);
+	rs_copy_cut(wanted, sizeof(wanted), rs_line_affinity(l->v, q));
+	rs_copy_cut(effective, sizeof(effective), told ? told : "not known");
+	rs_evidence_text(out, label, "wanted %s, effective %s, %.0f/s of %.0f/s on core %u", wanted,
+	    effective, rs_round_3(rs_irq_rate_on(q, l->group.cpu)), rs_round_3(q->rate_ps),
+	    l->group.cpu);
 }
 
 static void

@@ -11,10 +11,12 @@
 #include "cause.h"
 #include "feed.h"
 #include "lead.h"
+#include "loss.h"
 #include "masks.h"
 #include "moves.h"
 #include "places.h"
 #include "umbrella.h"
+#include "verdict.h"
 
 enum { SHARE, SHARE_CLEAR, LINE, LINE_CLEAR, LOAD };
 
@@ -74,9 +76,9 @@ tell_lines(
 	for (size_t i = 0; i < n; i++) {
 		const double here = rs_irq_rate_on(lines[i], p->cpu);
 		(void)snprintf(
-		    label, sizeof(label), "irq %s %.32s", lines[i]->name, lines[i]->actions);
-		rs_evidence_text(out, label, "%ld/s on core %u, %ld/s on others", lround(here),
-		    p->cpu, lround(lines[i]->rate_ps - here));
+		    label, sizeof(label), "irq %s %s", lines[i]->name, lines[i]->actions);
+		rs_evidence_text(out, label, "%.0f/s on core %u, %.0f/s on others",
+		    rs_round_3(here), p->cpu, rs_round_3(lines[i]->rate_ps - here));
 	}
 	if (p->lines > n)
 		rs_evidence_text(out, "other NIC lines", "%zu less busy ones", p->lines - n);
@@ -182,13 +184,16 @@ is_of_queues(const struct rs_view *v, const struct rs_irq_pile *p, double min_ra
 static void
 tell_masks(const struct masks *m, struct rs_says *out)
 {
+	char first[40];
+
+	rs_copy_cut(first, sizeof(first), m->first ? m->first : "");
 	if (!m->first)
 		rs_evidence_text(out, "affinity masks", "not known");
 	else if (m->other == 0 && m->unknown == 0)
-		rs_evidence_text(out, "affinity masks", "cores %.40s for all lines", m->first);
+		rs_evidence_text(out, "affinity masks", "cores %s for all lines", first);
 	else
 		rs_evidence_text(out, "affinity masks",
-		    "cores %.40s for %u lines, others for %u, not known for %u", m->first, m->same,
+		    "cores %s for %u lines, others for %u, not known for %u", first, m->same,
 		    m->other, m->unknown);
 }
 
@@ -200,14 +205,6 @@ is_guest(const struct rs_view *v)
 	const char *const hypervisor = rs_view_fact(v, RS_F_HYPERVISOR, 0, RS_NO_QUEUE);
 
 	return !hypervisor || strcmp(hypervisor, "none") != 0;
-}
-
-static bool
-is_fact(const struct rs_view *v, enum rs_fact_id id, const char *value)
-{
-	const char *const is = rs_view_fact(v, id, 0, RS_NO_QUEUE);
-
-	return is && strcmp(is, value) == 0;
 }
 
 static void
@@ -237,8 +234,8 @@ advise_irqbalance(const struct rs_view *v, struct rs_says *out)
 	if (is_guest(v))
 		return;
 	for (size_t i = 0; i < RS_ARRAY_LEN(ways); i++) {
-		if (is_fact(v, RS_F_IRQBALANCE_SERVICE, ways[i].service) &&
-		    is_fact(v, RS_F_IRQBALANCE, ways[i].state))
+		if (rs_host_is(v, RS_F_IRQBALANCE_SERVICE, ways[i].service) &&
+		    rs_host_is(v, RS_F_IRQBALANCE, ways[i].state))
 			rs_advise(out, &ways[i].advice);
 	}
 }
@@ -248,7 +245,7 @@ static void
 tell_causes(const struct rs_view *v, unsigned cpu, const struct masks *m, struct rs_says *out)
 {
 	const bool is_known = m->first && m->unknown == 0;
-	const bool is_running = is_fact(v, RS_F_IRQBALANCE, "running");
+	const bool is_running = rs_host_is(v, RS_F_IRQBALANCE, "running");
 
 	if (is_running)
 		rs_cause(out, "irqbalance is running, and leaves the lines on core %u", cpu);
@@ -262,7 +259,7 @@ tell_causes(const struct rs_view *v, unsigned cpu, const struct masks *m, struct
 			      "irqbalance at work");
 	if (!is_known)
 		rs_cause(out, "an interrupt controller that serves one core only");
-	else if (is_fact(v, RS_F_IRQBALANCE, "not running"))
+	else if (rs_host_is(v, RS_F_IRQBALANCE, "not running"))
 		rs_cause(out, "irqbalance is not running");
 }
 
@@ -271,8 +268,8 @@ tell_irqbalance(const struct rs_view *v, struct rs_says *out)
 {
 	const char *const value = rs_view_fact(v, RS_F_IRQBALANCE, 0, RS_NO_QUEUE);
 
-	rs_evidence_text(out, "irqbalance", "%.40s", value ? value : "not known whether it runs");
-	if (is_fact(v, RS_F_HYPERVISOR, "present"))
+	rs_evidence_text(out, "irqbalance", "%s", value ? value : "not known whether it runs");
+	if (rs_host_is(v, RS_F_HYPERVISOR, "present"))
 		rs_evidence_text(out, "machine",
 		    "a guest: its cores may wander, so irqbalance "
 		    "is not advised");
@@ -346,11 +343,16 @@ evaluate(const struct rs_view *v, const double *t, struct rs_says *out)
 }
 
 static bool
-is_not(const struct rs_view *v, const struct rs_irq_pile *p, struct rs_cause *ret)
+is_not(
+    const struct rs_view *v, const struct rs_irq_pile *p, double min_rate_ps, struct rs_cause *ret)
 {
-	if (p->lines < 2)
-		return rs_not(ret, "%s interrupt line of a NIC is busy: there is nothing to spread",
-		    p->lines == 0 ? "no" : "only one");
+	/* A full core is interrupted seldom, and by several lines for all that. */
+	if (p->lines == 0)
+		return rs_not(
+		    ret, "no interrupt line of a NIC fires %.0f times a second", min_rate_ps);
+	if (p->lines == 1)
+		return rs_not(
+		    ret, "only one interrupt line of a NIC is busy: there is nothing to spread");
 	if (p->share >= 0.5)
 		return rs_not(ret,
 		    "core %u takes %ld %% of the NIC interrupts, %.0f cores take part", p->cpu,
@@ -368,7 +370,7 @@ explains(const struct rs_lead *l, const double *t, struct rs_cause *ret)
 	if (l->is_by_rps || l->v->n_irqs == 0 || is_of_threads(l->v, l->core))
 		return rs_not_by_interrupts(l, ret);
 	if (!is_pile(&pile, t[SHARE]))
-		return is_not(l->v, &pile, ret);
+		return is_not(l->v, &pile, t[LINE], ret);
 	if (pile.cpu != l->group.cpu)
 		return rs_not(ret, "every NIC interrupt fires on core %u, not on core %u", pile.cpu,
 		    l->group.cpu);

@@ -13,6 +13,7 @@
 #include "moves.h"
 #include "places.h"
 #include "umbrella.h"
+#include "verdict.h"
 
 #define LISTED 6u
 #define WARN_LOAD 0.50
@@ -56,9 +57,11 @@ is_not(const struct rs_lead *l, struct rs_cause *ret)
 	}
 	if (l->n_rx_nics > 0)
 		return rs_not(ret, "%s receives %.0f of the %.0f packets/s that core %u gets",
-		    l->feeds[by_pps].device, l->feed_rx_pps[by_pps], sum, l->group.cpu);
+		    l->feeds[by_pps].device, rs_round_3(l->feed_rx_pps[by_pps]), rs_round_3(sum),
+		    l->group.cpu);
 	return rs_not(ret, "%.0f of the %.0f NIC interrupts/s on core %u are of %s",
-	    l->feeds[by_rate].rate_ps, l->feeds_ps, l->group.cpu, l->feeds[by_rate].device);
+	    rs_round_3(l->feeds[by_rate].rate_ps), rs_round_3(l->feeds_ps), l->group.cpu,
+	    l->feeds[by_rate].device);
 }
 
 static bool
@@ -111,9 +114,9 @@ tell_lines(const struct rs_lead *l, struct rs_says *out)
 		const double here = q->is_nic_queue ? rs_irq_rate_on(q, l->group.cpu) : 0.0;
 		if (here < RS_PILE_LINE_PS)
 			continue;
-		(void)snprintf(label, sizeof(label), "irq %s %.32s", q->name, q->actions);
-		rs_evidence_text(out, label, "%ld/s of %ld/s on core %u", lround(here),
-		    lround(q->rate_ps), l->group.cpu);
+		(void)snprintf(label, sizeof(label), "irq %s %s", q->name, q->actions);
+		rs_evidence_text(out, label, "%.0f/s of %.0f/s on core %u", rs_round_3(here),
+		    rs_round_3(q->rate_ps), l->group.cpu);
 		told++;
 	}
 }

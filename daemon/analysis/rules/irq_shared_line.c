@@ -11,6 +11,7 @@
 #include "cause.h"
 #include "feed.h"
 #include "umbrella.h"
+#include "verdict.h"
 
 enum { LINE, LINE_CLEAR, LOAD, WORK };
 
@@ -31,13 +32,14 @@ struct sharing {
 	const struct rs_nic_view *nics[RS_NIC_NAMES_MAX]; /* that have packets */
 	unsigned n;
 	bool has_other; /* a device that is no NIC, and gives it work */
+	bool is_unread; /* packets of an interface are not known */
 	int cpu;	/* that serves it; -1: none in this tick */
 };
 
 static double
 packets_of(const struct rs_nic_view *n)
 {
-	return (isnan(n->rx_pps) ? 0.0 : n->rx_pps) + (isnan(n->tx_pps) ? 0.0 : n->tx_pps);
+	return n->rx_pps + n->tx_pps;
 }
 
 static unsigned
@@ -69,6 +71,7 @@ look(const struct rs_view *v, const struct rs_irq_view *q, const double *t, stru
 			continue;
 		devices++;
 		packets += packets_of(nic);
+		ret->is_unread |= isnan(packets_of(nic));
 		if (packets_of(nic) >= t[WORK] && ret->n < RS_ARRAY_LEN(ret->nics))
 			ret->nics[ret->n++] = nic;
 	}
@@ -93,15 +96,17 @@ chip_of(const struct rs_irq_view *q)
 static void
 write_phrase(const struct sharing *s, char *dst, size_t cap)
 {
-	char names[RS_NIC_NAMES_BYTES];
+	char names[RS_NIC_NAMES_BYTES], chip[28], actions[52];
 
+	rs_copy_cut(chip, sizeof(chip), chip_of(s->line));
+	rs_copy_cut(actions, sizeof(actions), s->line->actions);
 	if (s->n < 2) {
-		(void)snprintf(dst, cap, "%s shares IRQ %s (%.24s) with another device: %.48s",
-		    s->nics[0]->info.name, s->line->name, chip_of(s->line), s->line->actions);
+		(void)snprintf(dst, cap, "%s shares IRQ %s (%s) with another device: %s",
+		    s->nics[0]->info.name, s->line->name, chip, actions);
 		return;
 	}
 	rs_nic_names(s->nics, s->n, names);
-	(void)snprintf(dst, cap, "%s share IRQ %s (%.24s)", names, s->line->name, chip_of(s->line));
+	(void)snprintf(dst, cap, "%s share IRQ %s (%s)", names, s->line->name, chip);
 }
 
 /* The line gives the core at least half of its NIC interrupts, of two interfaces;
@@ -113,10 +118,11 @@ is_cause(const struct rs_lead *l, const struct rs_irq_view *q, const double *t, 
 	const double here = rs_irq_rate_on(q, l->group.cpu);
 
 	if (!look(l->v, q, t, s) || s->n < 2)
-		return rs_not(ret, "irq %s: one interface has packets, no other does", q->name);
+		return rs_not(ret, "fewer than two interfaces of irq %s have packets", q->name);
 	if (here < 0.5 * l->core->nic_interrupts_ps)
 		return rs_not(ret, "shared irq %s gives core %u %.0f of its %.0f NIC interrupts/s",
-		    q->name, l->group.cpu, here, l->core->nic_interrupts_ps);
+		    q->name, l->group.cpu, rs_round_3(here),
+		    rs_round_3(l->core->nic_interrupts_ps));
 	return true;
 }
 
@@ -124,19 +130,23 @@ static bool
 explains(const struct rs_lead *l, const double *t, struct rs_cause *ret)
 {
 	struct sharing s;
+	bool is_unread = false;
 
 	if (l->is_by_rps || l->v->n_irqs == 0)
 		return rs_not_by_interrupts(l, ret);
 	(void)rs_not(ret, "no line with %.0f interrupts/s is shared", t[LINE]);
 	for (size_t i = 0; i < l->v->n_irqs; i++) {
 		const struct rs_irq_view *const q = &l->v->irqs[i];
-		if (!may_be_shared(q, t[LINE]) || !is_cause(l, q, t, &s, ret))
+		if (!may_be_shared(q, t[LINE]))
 			continue;
-		ret->confidence = RS_HIGH;
-		write_phrase(&s, ret->phrase, sizeof(ret->phrase));
-		return true;
+		if (is_cause(l, q, t, &s, ret)) {
+			ret->confidence = RS_HIGH;
+			write_phrase(&s, ret->phrase, sizeof(ret->phrase));
+			return true;
+		}
+		is_unread |= s.n < 2 && s.is_unread;
 	}
-	return false;
+	return is_unread ? rs_not_known(ret, "packets of the interfaces") : false;
 }
 
 /* Which device is what, and which option keeps it from interrupts of its own. */
@@ -169,7 +179,7 @@ tell(const struct rs_view *v, const struct sharing *s, struct rs_says *out)
 	write_phrase(s, phrase, sizeof(phrase));
 	rs_message(out, "%s", phrase);
 	rs_cause(out, "message-signalled interrupts (MSI) are off, or not supported");
-	rs_evidence_text(out, "actions of the line", "%.90s", s->line->actions);
+	rs_evidence_text(out, "actions of the line", "%s", s->line->actions);
 	rs_evidence(out, "interrupts of the line", s->line->rate_ps, RS_UNIT_PER_SECOND);
 	for (unsigned i = 0; i < s->n; i++) {
 		(void)snprintf(label, sizeof(label), "packets of %s", s->nics[i]->info.name);

@@ -10,6 +10,7 @@
 
 #include "feed.h"
 #include "umbrella.h"
+#include "verdict.h"
 
 enum { NIC_LINE, NIC_LINE_CLEAR, PACKETS, OTHER_LINE, OTHER_LINE_CLEAR, UNHANDLED, BUSY };
 
@@ -77,7 +78,8 @@ packets_of(const struct rs_view *v, const struct rs_irq_view *q)
 	return sum;
 }
 
-/* Packets of interfaces that no line is known of: the loud one may be theirs. */
+/* Packets of interfaces that no line is known of: the loud one may be theirs. NAN:
+ * not known. */
 static double
 packets_without_line(const struct rs_view *v)
 {
@@ -89,7 +91,7 @@ packets_without_line(const struct rs_view *v)
 		for (size_t i = 0; i < v->n_irqs && !has_line; i++)
 			has_line = rs_irq_feed_of(&v->irqs[i], nic->info.ifindex);
 		if (!has_line && nic->info.is_physical)
-			sum += fmax(0.0, nic->rx_pps) + fmax(0.0, nic->tx_pps);
+			sum += nic->rx_pps + nic->tx_pps;
 	}
 	return sum;
 }
@@ -161,21 +163,23 @@ tell(const struct rs_view *v, const struct rs_irq_view *q, enum kind kind, int c
     struct rs_says *out)
 {
 	const double packets = packets_of(v, q);
+	char actions[44];
 
+	rs_copy_cut(actions, sizeof(actions), q->actions);
 	switch (kind) {
 	case NIC:
-		rs_message(out, "irq %s (%.40s) fires %.0f times a second for %.0f packets",
-		    q->name, q->actions, q->rate_ps, packets);
+		rs_message(out, "irq %s (%s) fires %.0f times a second for %.0f packets", q->name,
+		    actions, rs_round_3(q->rate_ps), rs_round_3(packets));
 		rs_cause(out, "firmware or driver that does not answer its interrupt");
 		break;
 	case OTHER:
-		rs_message(out, "irq %s (%.40s) fires %.0f times a second, more than any other",
-		    q->name, q->actions, q->rate_ps);
+		rs_message(out, "irq %s (%s) fires %.0f times a second, more than any other",
+		    q->name, actions, rs_round_3(q->rate_ps));
 		rs_cause(out, "a device that is no network interface, at work or gone wrong");
 		break;
 	case NOBODYS:
-		rs_message(out, "irq %s (%.40s) fires %.0f times a second for nobody", q->name,
-		    q->actions, q->unhandled_ps);
+		rs_message(out, "irq %s (%s) fires %.0f times a second for nobody", q->name,
+		    actions, rs_round_3(q->unhandled_ps));
 		rs_cause(out, "a device on the line without a driver, or a broken one");
 		break;
 	}
@@ -183,7 +187,7 @@ tell(const struct rs_view *v, const struct rs_irq_view *q, enum kind kind, int c
 	if (q->is_nic_queue)
 		rs_evidence(out, "packets of its interfaces or queue", packets, RS_UNIT_PPS);
 	rs_evidence(out, "that no handler took", q->unhandled_ps, RS_UNIT_PER_SECOND);
-	rs_evidence_text(out, "controller", "%.60s", q->chip);
+	rs_evidence_text(out, "controller", "%s", q->chip);
 	if (cpu >= 0) {
 		const struct rs_core_view *const core = rs_view_core(v, (unsigned)cpu);
 		char label[64];

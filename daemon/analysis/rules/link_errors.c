@@ -11,6 +11,7 @@
 #include "loss.h"
 #include "speed.h"
 #include "umbrella.h"
+#include "verdict.h"
 
 enum { FRAMES, RATIO, CRITICAL };
 
@@ -37,7 +38,7 @@ tell(const struct rs_view *v, const struct rs_nic_view *nic, double damaged, dou
 	struct rs_advice a = {.undo = "nothing to undo: it only looks"};
 
 	rs_message(out, "%s received %.0f damaged frames in ten minutes, 1 of about %.0f",
-	    nic->info.name, damaged, fmax(1.0, rs_round_2(1.0 / ratio)));
+	    nic->info.name, rs_round_3(damaged), fmax(1.0, rs_round_2(1.0 / ratio)));
 	rs_cause(out, "a cable, plug or optical module that is damaged, dirty or too weak");
 	if (rs_nic_is(v, nic, RS_F_DUPLEX, "half"))
 		rs_cause(out, "half duplex here and full duplex there");
@@ -66,7 +67,7 @@ evaluate(const struct rs_view *v, const double *t, struct rs_says *out)
 		const struct rs_recent *const r = rs_recent_of(out);
 		const double damaged = rs_recent_sum(r, nic->info.ifindex, RS_RECENT_WIRE_600);
 		const double whole = rs_recent_sum(r, nic->info.ifindex, RS_RECENT_RX_600);
-		const double ratio = damaged / (damaged + fmax(0.0, whole));
+		const double ratio = damaged / (damaged + whole);
 		is_known |= !isnan(nic->lost_wire_pps);
 		if (!(damaged >= t[FRAMES]) || !(ratio >= t[RATIO]) || is_emulated(v, r, nic))
 			continue;

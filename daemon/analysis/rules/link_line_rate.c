@@ -94,6 +94,7 @@ tell(const struct rs_view *v, const struct direction *d, double use, struct rs_s
 {
 	const double bps = d->is_tx ? d->nic->tx_bps : d->nic->rx_bps;
 	const double pps = d->is_tx ? d->nic->tx_pps : d->nic->rx_pps;
+	const double data = bps - 8.0 * HEADER_BYTES * pps;
 
 	rs_message(out, "link %s %s at %ld %% of wire: the link is the bottleneck, not the router",
 	    d->nic->info.name, word_of(d->is_tx), lround(fmin(d->use, 1.0) * 100.0));
@@ -103,8 +104,7 @@ tell(const struct rs_view *v, const struct direction *d, double use, struct rs_s
 	    word_of(d->is_tx));
 	rs_evidence(out, "speed of the link", (double)d->nic->info.speed_bps, RS_UNIT_BPS);
 	rs_evidence(out, "without framing", bps, RS_UNIT_BPS);
-	rs_evidence(out, "of it data, were it all TCP", fmax(0.0, bps - 8.0 * HEADER_BYTES * pps),
-	    RS_UNIT_BPS);
+	rs_evidence(out, "of it data, were it all TCP", data < 0.0 ? 0.0 : data, RS_UNIT_BPS);
 	rs_evidence(out, "packets", pps, RS_UNIT_PPS);
 	tell_others(v, d, use, out);
 }

@@ -11,6 +11,7 @@
 #include "loss.h"
 #include "recent.h"
 #include "umbrella.h"
+#include "verdict.h"
 
 enum { FRAMES, FRAMES_CLEAR, HOT };
 
@@ -56,12 +57,12 @@ say(const struct rs_view *v, const struct rs_nic_view *nic, bool is_tx, const do
 	rs_ring_core_of(v, nic, &core);
 	if (!is_tx) {
 		rs_message(out, "the neighbour at %s throttles us: %.0f pause frames a second",
-		    nic->info.name, rate);
+		    nic->info.name, rs_round_3(rate));
 		rs_cause(out, "the other side, or what is behind it, cannot take what we send");
 	} else {
 		rs_message(out,
 		    "%s throttles its neighbour: %.0f pause frames a second, the loss is there",
-		    nic->info.name, rate);
+		    nic->info.name, rs_round_3(rate));
 		if (rs_ring_core_is_hot(&core, t[HOT]))
 			rs_cause(out, "core %d cannot keep up with the ring", (int)core.cpu);
 		else

@@ -137,9 +137,9 @@ tell(const struct link *l, struct rs_says *out)
 
 	rs_evidence(out, "negotiated speed", (double)l->nic->info.speed_bps, RS_UNIT_BPS);
 	rs_evidence_text(out, "duplex", "%s", l->is_half ? "half" : "full");
-	rs_evidence_text(out, "offered by this side", "%.90s", l->own ? l->own : "not known");
+	rs_evidence_text(out, "offered by this side", "%s", l->own ? l->own : "not known");
 	rs_evidence_text(
-	    out, "offered by the other side", "%.90s", l->partner ? l->partner : "not known");
+	    out, "offered by the other side", "%s", l->partner ? l->partner : "not known");
 	rs_evidence(out, "times the link came or went since boot",
 	    (double)l->nic->info.carrier_changes, RS_UNIT_NONE);
 	(void)snprintf(a.command, sizeof(a.command), "ethtool -r %s", l->nic->info.name);

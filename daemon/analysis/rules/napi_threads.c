@@ -11,6 +11,7 @@
 #include "cause.h"
 #include "feed.h"
 #include "places.h"
+#include "process.h"
 #include "umbrella.h"
 
 enum { BUSY, KSOFTIRQD, KSOFTIRQD_CLEAR, PACKETS };
@@ -42,7 +43,7 @@ find_threads(const struct rs_view *v, unsigned cpu, double busy,
 	for (size_t i = 0; i < v->n_threads; i++) {
 		const struct rs_thread_view *const t = &v->threads[i];
 		if (t->thread.class != RS_THREAD_NAPI || t->thread.cpu != (int32_t)cpu ||
-		    t->load < busy)
+		    !(t->load >= busy))
 			continue;
 		if (n == THREADS_MAX && ret[n - 1]->load >= t->load)
 			continue;
@@ -220,15 +221,6 @@ find_unthreaded(const struct rs_view *v, unsigned cpu)
 	return nic && nic->info.rx_queues == 1 && is_off ? nic : NULL;
 }
 
-/* There ksoftirqd has the work by design. */
-static bool
-is_realtime(const struct rs_view *v)
-{
-	const char *const kernel = rs_view_fact(v, RS_F_KERNEL, 0, RS_NO_QUEUE);
-
-	return kernel && strstr(kernel, "-rt");
-}
-
 static void
 tell_unthreaded(const struct rs_thread_view *k, const struct rs_core_view *core,
     const struct rs_nic_view *nic, struct rs_says *out)
@@ -257,14 +249,15 @@ look_at_ksoftirqd(const struct rs_view *v, const double *t, struct rs_says *out)
 {
 	for (size_t i = 0; i < v->n_threads; i++) {
 		const struct rs_thread_view *const k = &v->threads[i];
-		if (k->thread.class != RS_THREAD_KSOFTIRQD || k->load < t[KSOFTIRQD_CLEAR] ||
+		if (k->thread.class != RS_THREAD_KSOFTIRQD || !(k->load >= t[KSOFTIRQD_CLEAR]) ||
 		    k->thread.cpu < 0)
 			continue;
 		const struct rs_core_view *const core = rs_view_core(v, (unsigned)k->thread.cpu);
 		const struct rs_nic_view *const nic = core && core->processed_pps >= t[PACKETS]
 							  ? find_unthreaded(v, core->cpu)
 							  : NULL;
-		if (!nic || v->n_eligible_groups < 2 || is_realtime(v))
+		/* On a real-time kernel ksoftirqd has the work by design. */
+		if (!nic || v->n_eligible_groups < 2 || rs_kernel_realtime(v) == RS_REALTIME_YES)
 			continue;
 		const struct rs_subject subject = rs_nic_subject(nic);
 		rs_say(out, &subject, rs_condition_of(k->load >= t[KSOFTIRQD], true), RS_INFO,

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cause.h"
+#include "loss.h"
 #include "umbrella.h"
 
 enum { PACKETS, BYTES, HOT, BUSY };
@@ -24,18 +25,6 @@ static const struct rs_threshold thresholds[] = {
 	"Mean busy share from which the CPU is the limit"},
     {0},
 };
-
-static bool
-is_on(const char *offloads, const char *name)
-{
-	struct rs_text t = rs_text_of(offloads), word;
-
-	while (rs_text_word(&t, &word)) {
-		if (rs_text_eq(word, name))
-			return true;
-	}
-	return false;
-}
 
 /* A core or the CPU as a whole is the limit, or one core leads: *ret is how bad
  * that is. */
@@ -94,7 +83,7 @@ say_gro_off(const struct rs_nic_view *nic, const char *offloads, enum rs_severit
 	rs_say(out, &subject, RS_COND_RAISE, severity, RS_HIGH);
 	rs_message(out, "GRO is off on %s: each packet crosses the stack alone", nic->info.name);
 	rs_cause(out, "switched off by hand, or by a script for another fault");
-	rs_evidence_text(out, "offloads that are on", "%.90s", offloads);
+	rs_evidence_text(out, "offloads that are on", "%s", offloads);
 	rs_evidence(out, "packets received", nic->rx_pps, RS_UNIT_PPS);
 	rs_evidence(out, "their mean size", nic->rx_bps / 8.0 / nic->rx_pps, RS_UNIT_BYTES);
 	advise(nic, "gro", true,
@@ -113,7 +102,7 @@ say_lro_on(
 	rs_message(
 	    out, "LRO is on on %s, and %s: merged packets cannot be sent on", nic->info.name, why);
 	rs_cause(out, "switched on again after the kernel had switched it off");
-	rs_evidence_text(out, "offloads that are on", "%.90s", offloads);
+	rs_evidence_text(out, "offloads that are on", "%s", offloads);
 	rs_evidence_text(out, "why it matters", "%s", why);
 	advise(nic, "lro", false,
 	    "forwarded connections no longer stall; GRO does the same without harm", out);
@@ -122,7 +111,7 @@ say_lro_on(
 static bool
 misses_gro(const struct rs_nic_view *nic, const char *offloads, const double *t)
 {
-	return !is_on(offloads, "gro") && nic->rx_pps >= t[PACKETS] &&
+	return !rs_has_word(offloads, "gro") && nic->rx_pps >= t[PACKETS] &&
 	       nic->rx_bps / 8.0 >= t[BYTES] * nic->rx_pps;
 }
 
@@ -142,7 +131,8 @@ evaluate(const struct rs_view *v, const double *t, struct rs_says *out)
 		if (!offloads)
 			continue;
 		is_known = true;
-		const char *const why = is_on(offloads, "lro") ? why_forwarding(v, nic) : NULL;
+		const char *const why =
+		    rs_has_word(offloads, "lro") ? why_forwarding(v, nic) : NULL;
 		if (why)
 			say_lro_on(nic, offloads, why, out);
 		else if (is_short && misses_gro(nic, offloads, t))

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "load.h"
+#include "loss.h"
 #include "recent.h"
 #include "umbrella.h"
 #include "verdict.h"
@@ -32,27 +33,11 @@ static const struct rs_threshold thresholds[] = {
 #define PAUSE_PS 1.0
 #define STEAL 0.05
 
-static const char *const shaping[] = {"cake", "cake_mq", "htb", "tbf", "hfsc", "cbq", "netem"};
-
-static bool
-is_shaped(const char *qdisc)
-{
-	struct rs_text t = rs_text_of(qdisc), word;
-
-	while (rs_text_word(&t, &word)) {
-		for (size_t i = 0; i < RS_ARRAY_LEN(shaping); i++) {
-			if (rs_text_eq(word, shaping[i]))
-				return true;
-		}
-	}
-	return false;
-}
-
 /* A core is full, or its time is taken. */
 static bool
 has_full_core(const struct rs_view *v, const double *t)
 {
-	for (size_t i = 0; i < v->n_eligible_groups; i++) {
+	for (size_t i = 0; i < rs_load_groups(v); i++) {
 		if (v->groups[i].packet_load >= t[CORE])
 			return true;
 	}
@@ -85,8 +70,7 @@ explains(const struct rs_view *v, const struct rs_nic_view *nic, const double *t
 	return nic->info.speed_bps <= 0 || !(nic->rx_utilization < t[USE]) ||
 	       !(nic->tx_utilization < t[USE]) || nic->lost_ring_pps > 0.0 ||
 	       nic->lost_qdisc_pps > 0.0 || nic->lost_tx_pps > 0.0 || nic->lost_wire_pps > 0.0 ||
-	       nic->rx_pause_ps >= PAUSE_PS || nic->tx_pause_ps >= PAUSE_PS ||
-	       (qdisc && is_shaped(qdisc));
+	       nic->rx_pause_ps >= PAUSE_PS || nic->tx_pause_ps >= PAUSE_PS || rs_is_shaped(qdisc);
 }
 
 /* Virtual interfaces on the way may shape as well. */
@@ -99,7 +83,7 @@ has_explanation(const struct rs_view *v, const double *t)
 		const struct rs_nic_view *const nic = &v->nics[i];
 		const char *const qdisc =
 		    rs_view_fact(v, RS_F_QDISC, nic->info.ifindex, RS_NO_QUEUE);
-		if ((is_busy(v, nic) && explains(v, nic, t)) || (qdisc && is_shaped(qdisc)))
+		if ((is_busy(v, nic) && explains(v, nic, t)) || rs_is_shaped(qdisc))
 			return true;
 	}
 	return false;

@@ -11,6 +11,7 @@
 #include "cause.h"
 #include "loss.h"
 #include "umbrella.h"
+#include "verdict.h"
 
 enum { LOSS, PACKETS, BUSY, HOT };
 
@@ -111,11 +112,13 @@ advise_usecs(const struct rs_view *v, const struct rs_nic_view *nic, struct rs_s
 	const long long now = rs_nic_number(v, nic, RS_F_COALESCE_RX_USECS);
 	const double holds = rs_ring_holds_us(v, nic);
 	struct rs_advice a = {.is_disruptive = false};
+	char time[24];
 
 	(void)snprintf(a.command, sizeof(a.command), "ethtool -C %s rx-usecs %ld", nic->info.name,
 	    lround(fmax(1.0, holds / (2.0 * HOLDS_TIMES))));
+	rs_format_time(holds / 1e6, time);
 	(void)snprintf(a.expect, sizeof(a.expect),
-	    "no more loss, and more interrupts: the ring holds %ld us at wire rate", lround(holds));
+	    "no more loss, and more interrupts: the ring holds %s at wire rate", time);
 	(void)snprintf(a.undo, sizeof(a.undo), "ethtool -C %s rx-usecs %lld", nic->info.name, now);
 	rs_advise(out, &a);
 }
@@ -127,6 +130,7 @@ tell(const struct rs_view *v, const struct rs_nic_view *nic, const struct rs_rin
 	const char *const ring = rs_view_fact(v, RS_F_RING_RX, nic->info.ifindex, RS_NO_QUEUE);
 	const char *const max = rs_view_fact(v, RS_F_RING_RX_MAX, nic->info.ifindex, RS_NO_QUEUE);
 	const double holds = rs_ring_holds_us(v, nic);
+	char time[24];
 
 	tell_message(nic, l, state, out);
 	tell_causes(v, nic, state, out);
@@ -136,9 +140,9 @@ tell(const struct rs_view *v, const struct rs_nic_view *nic, const struct rs_rin
 		rs_evidence_text(out, "the queue that loses the most", "%d", (int)l->queue);
 	rs_evidence_text(out, "receive ring", "%.12s of at most %.12s descriptors",
 	    ring ? ring : "unknown", max ? max : "unknown");
+	rs_format_time(holds / 1e6, time);
 	if (!isnan(holds))
-		rs_evidence_text(
-		    out, "time it holds at wire rate", "%.0f us at this packet size", holds);
+		rs_evidence_text(out, "time it holds at wire rate", "%s at this packet size", time);
 	if (l->core.cpu >= 0)
 		rs_evidence_noted(out, "packet load of the core that serves it",
 		    l->core.packet_load, RS_UNIT_RATIO, "core %d, busy %ld %%", (int)l->core.cpu,

@@ -73,7 +73,7 @@ tell(const struct rs_view *v, const struct rs_nic_view *nic, const struct rs_rin
 	rs_evidence(out, "packets forwarded by the machine", v->tx_pps, RS_UNIT_PPS);
 	if (rs_recent_best(rs_recent_of(out), &forwarded, &offered))
 		rs_evidence_noted(out, "the most it forwarded in five minutes", forwarded,
-		    RS_UNIT_PPS, "%.0f were offered then", offered);
+		    RS_UNIT_PPS, "%.0f were offered then", rs_round_3(offered));
 	if (l->core.cpu >= 0)
 		rs_evidence_noted(out, "packet load of the core that serves it",
 		    l->core.packet_load, RS_UNIT_RATIO, "core %d, busy %ld %%", (int)l->core.cpu,
@@ -89,7 +89,8 @@ look(const struct rs_view *v, const struct rs_nic_view *nic, const double *t, st
 	const struct rs_subject subject = rs_nic_subject(nic);
 	struct rs_ring_loss l;
 
-	if (!rs_ring_loss_of(v, rs_recent_of(out), nic, &l) || !(l.lost_pps > 0.0))
+	if (!rs_ring_loss_of(v, rs_recent_of(out), nic, &l) || !(l.lost_pps > 0.0) ||
+	    isnan(l.share))
 		return;
 	const bool is_hot = rs_ring_core_is_hot(&l.core, t[HOT]);
 	const bool stays =

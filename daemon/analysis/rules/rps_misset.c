@@ -118,15 +118,10 @@ is_not(const struct rs_lead *l, const struct rs_rps *r, struct rs_cause *ret)
 	if (find_kind(l, r, &kind))
 		return rs_not(ret, "no core has more room than those in the masks of %s", device);
 	(void)are_only(r, l->group.cpu, &has);
-	return rs_not(ret, "RPS masks of %s name core%s %.40s%s", device,
-	    rs_mask_only(rs_rps_mask(r, 0)) < 0 ? "s" : "", rs_rps_mask(r, 0),
-	    has ? "" : ", not the one that leads");
-}
-
-static unsigned
-count_queues(const struct rs_nic_view *nic)
-{
-	return nic->info.rx_queues > 0 ? (unsigned)nic->info.rx_queues : 1;
+	if (!has)
+		return rs_not(ret, "RPS masks of %s do not name core %u", device, l->group.cpu);
+	return rs_not(ret, "RPS masks of %s name core%s %s", device,
+	    rs_mask_only(rs_rps_mask(r, 0)) < 0 ? "s" : "", rs_rps_mask(r, 0));
 }
 
 /* The leading interface, and where it hands all its packets to the core, those
@@ -140,10 +135,13 @@ list_handing(
 	ret[n++] = l->nic;
 	for (size_t i = 0; kind == ONE_CORE && i < l->v->n_nics && n < NICS_MAX; i++) {
 		const struct rs_nic_view *const nic = &l->v->nics[i];
-		const struct rs_rps r = {.v = l->v, .nic = nic, .n = count_queues(nic)};
+		struct rs_rps r;
 		bool has;
-		if (nic != l->nic && nic->counts_in_sums &&
-		    nic->rx_pps >= WORTH_SHARE * l->nic->rx_pps && are_only(&r, l->group.cpu, &has))
+		if (nic == l->nic || !nic->counts_in_sums ||
+		    !(nic->rx_pps >= WORTH_SHARE * l->nic->rx_pps))
+			continue;
+		rs_rps_of(l->v, nic, &r);
+		if (rs_rps_is_read(&r) && are_only(&r, l->group.cpu, &has))
 			ret[n++] = nic;
 	}
 	return n;
@@ -193,17 +191,17 @@ static void
 tell_masks(const struct rs_rps *r, struct rs_says *out)
 {
 	struct rs_cpuset interrupted;
-	char cores[64];
+	char cores[64], first[56];
 	bool is_same = true;
 
 	for (unsigned q = 1; q < r->n; q++)
 		is_same &= strcmp(rs_rps_mask(r, q), rs_rps_mask(r, 0)) == 0;
+	rs_copy_cut(first, sizeof(first), rs_rps_mask(r, 0));
 	if (is_same)
-		rs_evidence_text(
-		    out, "RPS masks", "cores %.60s on all %u queues", rs_rps_mask(r, 0), r->n);
+		rs_evidence_text(out, "RPS masks", "cores %s on all %u queues", first, r->n);
 	else
-		rs_evidence_text(out, "RPS masks", "cores %.40s on queue 0, others on %u more",
-		    rs_rps_mask(r, 0), r->n - 1);
+		rs_evidence_text(
+		    out, "RPS masks", "cores %s on queue 0, others on %u more", first, r->n - 1);
 	rs_rps_interrupted(r, &interrupted);
 	rs_cpuset_format(&interrupted, cores, sizeof(cores));
 	rs_evidence_text(

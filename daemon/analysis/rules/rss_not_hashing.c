@@ -10,7 +10,9 @@
 
 #include "cause.h"
 #include "flows.h"
+#include "loss.h"
 #include "rps.h"
+#include "verdict.h"
 
 #define UDP_MOSTLY 0.50
 
@@ -25,7 +27,8 @@ is_not(const struct rs_lead *l, const struct rs_lead_flows *f, struct rs_cause *
 		    (unsigned)l->busiest->queue, lround((1.0 - l->share) * 100.0));
 	if (f->chance > 0.0)
 		return rs_not(ret, "chance does that with %u flows (p=%.2g)", f->n, f->chance);
-	return rs_not(ret, "too little to tell by: %u flows, %.0f packets/s", f->n, l->nic->rx_pps);
+	return rs_not(ret, "too little to tell by: %u flows, %.0f packets/s", f->n,
+	    rs_round_3(l->nic->rx_pps));
 }
 
 static bool
@@ -187,14 +190,9 @@ advise_rps_of(const struct rs_lead *l, const struct rs_nic_view *nic, struct rs_
 static void
 advise_own_hash(const struct rs_lead *l, struct rs_says *out)
 {
-	const char *const list = rs_lead_fact(l, RS_F_OFFLOADS);
-	struct rs_text t = rs_text_of(list ? list : ""), word;
 	struct rs_advice a = {.is_persistent = false};
-	bool is_on = false;
 
-	while (rs_text_word(&t, &word))
-		is_on |= rs_text_eq(word, "rxhash");
-	if (!is_on)
+	if (!rs_has_word(rs_lead_fact(l, RS_F_OFFLOADS), "rxhash"))
 		return;
 	(void)snprintf(a.command, sizeof(a.command), "ethtool -K %s rxhash off", l->nic->info.name);
 	(void)snprintf(a.expect, sizeof(a.expect),

@@ -74,7 +74,7 @@ explains(const struct rs_lead *l, const double *t, struct rs_cause *ret)
 	return true;
 }
 
-/* Entries of each queue: "64 64 0 0". */
+/* Entries of each queue: "64 64 0 0". False: there is no room for all. */
 static bool
 list_counts(const struct rs_lead_table *table, char *dst, size_t cap)
 {
@@ -122,7 +122,7 @@ evaluate(const struct rs_view *v, const double *t, struct rs_says *out)
 	if (!l || !rs_lead_table(l, &table))
 		return;
 	const struct rs_subject subject = rs_nic_subject(l->nic);
-	char counts[96];
+	char counts[128]; /* more than evidence has room for, which ends between two */
 	rs_cause_say(out, l, &subject);
 	rs_cause(out, "an indirection table that was set by hand, or for other queues");
 	(void)list_counts(&table, counts, sizeof(counts));

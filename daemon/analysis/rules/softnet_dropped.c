@@ -150,7 +150,7 @@ evaluate_minute(const struct rs_view *v, const double *t, struct rs_says *out)
 	rs_format_share(b.lost / (b.lost + b.passed), share);
 	rs_say(out, &subject, RS_COND_RAISE, RS_WARN, RS_HIGH);
 	rs_message(out, "the backlog of core %u overflows in bursts: %.0f packets lost in a minute",
-	    c->cpu, b.lost);
+	    c->cpu, rs_round_3(b.lost));
 	tell_cause(c, false, out);
 	rs_evidence_noted(out, "packets dropped in the last minute", b.lost, RS_UNIT_PACKETS,
 	    "%s of them", share);

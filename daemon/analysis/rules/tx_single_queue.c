@@ -148,7 +148,7 @@ is_not(const struct rs_lead *l, struct rs_cause *ret)
 		return false;
 	if (!root)
 		return rs_not_known(ret, "the root queueing discipline of the interface");
-	return rs_not(ret, "%s sends by %u queues, its root qdisc is %.24s", best->info.name,
+	return rs_not(ret, "%s sends by %u queues, its root qdisc is %s", best->info.name,
 	    count_tx(l->v, best), root);
 }
 
@@ -239,7 +239,7 @@ tell(const struct rs_view *v, const struct rs_nic_view *nic, const double *t, bo
 	rs_cause(out, "%s",
 	    by_root ? "a root discipline that was set by hand: multi-queue devices begin with mq"
 		    : "a transmit hash without ports, or no transmit steering (XPS)");
-	rs_evidence_text(out, "root queueing discipline", "%.40s",
+	rs_evidence_text(out, "root queueing discipline", "%s",
 	    by_root ? single_root(v, nic, word) : "one for each queue");
 	rs_evidence(out, "transmit queues", count_tx(v, nic), RS_UNIT_NONE);
 	rs_evidence(out, "packets sent", nic->tx_pps, RS_UNIT_PPS);

@@ -40,37 +40,33 @@ static const struct rs_threshold thresholds[] = {
 
 static const char *const managing[] = {
     "fq_codel", "codel", "cake", "cake_mq", "fq_pie", "pie", "dualpi2", "red", "choke", "sfb"};
-static const char *const shaping[] = {"cake", "cake_mq", "htb", "tbf", "hfsc", "cbq", "hfq"};
 
 /* What is known of the way out in this tick. */
 struct way {
 	const struct rs_view *v;
 	const struct rs_nic_view *nic;
 	const char *qdisc; /* NULL: not known */
-	bool is_managed, is_shaped;
+	bool is_managed;
 	double dropped;	     /* by the discipline in the last minute */
 	double share;	     /* of what was to be sent then or now, whichever is more */
 	const char *because; /* why it is no fault of this machine; NULL */
 };
 
 static bool
-has_word(const char *text, const char *const *words, size_t n)
+is_managed(const char *qdisc)
 {
-	struct rs_text t = rs_text_of(text ? text : ""), word;
-
-	while (rs_text_word(&t, &word)) {
-		for (size_t i = 0; i < n; i++) {
-			if (rs_text_eq(word, words[i]))
-				return true;
-		}
+	for (size_t i = 0; i < RS_ARRAY_LEN(managing); i++) {
+		if (rs_has_word(qdisc, managing[i]))
+			return true;
 	}
 	return false;
 }
 
+/* NAN: what was sent is not known. */
 static double
 share_of(double dropped, double sent)
 {
-	return dropped > 0.0 ? dropped / (dropped + fmax(0.0, sent)) : 0.0;
+	return dropped > 0.0 ? dropped / (dropped + sent) : 0.0;
 }
 
 static struct way
@@ -84,14 +80,13 @@ way_of(const struct rs_view *v, const struct rs_recent *r, const struct rs_nic_v
 	    .dropped = rs_recent_sum(r, ifindex, RS_RECENT_QDISC_60)};
 	const double sent = rs_recent_sum(r, ifindex, RS_RECENT_TX_60);
 
-	w.is_managed = has_word(w.qdisc, managing, RS_ARRAY_LEN(managing));
-	w.is_shaped = has_word(w.qdisc, shaping, RS_ARRAY_LEN(shaping));
+	w.is_managed = is_managed(w.qdisc);
 	w.share = share_of(w.dropped, sent);
 	if (nic->lost_qdisc_pps >= DROPS_NOW_MIN_PS)
 		w.share = fmax(w.share, share_of(nic->lost_qdisc_pps, nic->tx_pps));
 	if (nic->tx_utilization >= t[FULL])
 		w.because = "the link is full";
-	else if (w.is_shaped)
+	else if (rs_is_shaped(w.qdisc))
 		w.because = "a shaper holds it back";
 	return w;
 }
@@ -103,7 +98,7 @@ tell_figures(const struct way *w, struct rs_says *out)
 
 	if (w->because)
 		rs_cause(out, "%s", w->because);
-	rs_evidence_text(out, "queueing discipline", "%.60s", w->qdisc ? w->qdisc : "not known");
+	rs_evidence_text(out, "queueing discipline", "%s", w->qdisc ? w->qdisc : "not known");
 	rs_evidence(out, "dropped by it in the last minute", w->dropped, RS_UNIT_PACKETS);
 	rs_evidence(out, "given back by the driver", nic->requeues_ps, RS_UNIT_PER_SECOND);
 	rs_evidence(out, "times a full ring stopped a queue", nic->tx_stops_ps, RS_UNIT_PER_SECOND);
@@ -145,19 +140,20 @@ say_drops(
 	const struct rs_nic_view *const nic = w->nic;
 	const bool is_near = w->because || nic->tx_utilization >= t[NEAR];
 	const bool is_known = w->qdisc && (w->because || !isnan(nic->tx_utilization));
-	char share[24];
+	char share[24], qdisc[28];
 
 	rs_format_share(w->share, share);
+	rs_copy_cut(qdisc, sizeof(qdisc), w->qdisc ? w->qdisc : "queueing discipline not known");
 	if (w->is_managed && (is_near || !is_known || w->share < SIGNAL)) {
 		rs_say(out, subject, RS_COND_RAISE, RS_INFO, is_known ? RS_HIGH : RS_LOW);
-		rs_message(out, "queue management (AQM) active on %s: %.24s drops %s",
-		    nic->info.name, w->qdisc, share);
+		rs_message(out, "queue management (AQM) active on %s: %s drops %s", nic->info.name,
+		    qdisc, share);
 		rs_cause(out, "that is its work: it keeps queues short where more comes than fits");
 	} else {
 		rs_say(out, subject, RS_COND_RAISE, w->because || !is_known ? RS_INFO : RS_WARN,
 		    is_known ? RS_MEDIUM : RS_LOW);
-		rs_message(out, "%s drops %s of what it should send (%.24s)", nic->info.name, share,
-		    w->qdisc ? w->qdisc : "queueing discipline not known");
+		rs_message(
+		    out, "%s drops %s of what it should send (%s)", nic->info.name, share, qdisc);
 		if (!w->because)
 			rs_cause(out, "bursts longer than the queue, or a driver that stops it");
 	}
@@ -193,7 +189,7 @@ say_stops(
 		return;
 	rs_say(out, subject, rs_condition_of(rate >= t[STOPS], true), RS_INFO, RS_MEDIUM);
 	rs_message(out, "transmit queues of %s stop %.0f times a second, their ring being full",
-	    w->nic->info.name, rate);
+	    w->nic->info.name, rs_round_3(rate));
 	if (!w->because)
 		rs_cause(
 		    out, "bursts longer than the transmit ring, or completions that come late");
