@@ -49,9 +49,9 @@ struct rs_sampler {
 	rs_ns (*now)(void);
 	struct rs_cpuset online; /* as /proc/stat named them */
 	bool has_online;
-	/* As of the last tick: some core was busy; a device got other channels; lines
-	 * that fire often. */
-	bool is_hot, has_new_channels;
+	/* As of the last tick: some core was busy; a device got other channels; other
+	 * cores were online; lines that fire often. */
+	bool is_hot, has_new_channels, has_new_cores;
 	uint32_t loud_irqs[RS_LOUD_IRQS_MAX];
 	unsigned n_loud_irqs;
 };
@@ -244,6 +244,7 @@ run_source(struct rs_sampler *s, size_t i, struct rs_model *m)
 	rs_frame_reset(s->frame, start);
 	s->frame->is_hot = s->is_hot;
 	s->frame->has_new_channels = s->has_new_channels;
+	s->frame->has_new_cores = s->has_new_cores;
 	memcpy(s->frame->loud_irqs, s->loud_irqs, sizeof(s->loud_irqs));
 	s->frame->n_loud_irqs = s->n_loud_irqs;
 	int rc = source->collector->parse ? read_text(s, source) : ask(s, source);
@@ -251,6 +252,8 @@ run_source(struct rs_sampler *s, size_t i, struct rs_model *m)
 		rc = -ENOMEM;
 	if (rc == 0) {
 		if (s->frame->has_cpus_seen) {
+			s->has_new_cores =
+			    memcmp(&s->online, &s->frame->cpus_seen, sizeof(s->online)) != 0;
 			s->online = s->frame->cpus_seen;
 			s->has_online = true;
 		}

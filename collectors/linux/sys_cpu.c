@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * /sys/devices/system/cpu: which cores are online, kept free of work, and
- * siblings of each other. Only `online` is read each time; the rest when it
- * changed, and now and then. Loop thread.
+ * siblings of each other. Read when /proc/stat has got other rows, and now and then.
+ * Loop thread.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -139,9 +139,11 @@ static int
 collect(void *state, struct rs_frame *f)
 {
 	struct state *const s = state;
-	const bool has_changed = read_online(s);
+	const bool is_due = !s->is_known || f->at_ns - s->read_at_ns >= REFRESH_NS;
 	/* What has not changed is not told again: it is 20 kB. */
-	if (s->is_known && !has_changed && f->at_ns - s->read_at_ns < REFRESH_NS)
+	if (!is_due && rs_root_is_live(s->root) && !f->has_new_cores)
+		return 0;
+	if (!read_online(s) && !is_due)
 		return 0;
 	read_rest(s->root, &s->info);
 	s->is_known = s->info.has_online || s->info.has_possible;

@@ -83,7 +83,7 @@ void
 rs_frame_reset(struct rs_frame *f, rs_ns at_ns)
 {
 	f->at_ns = at_ns;
-	f->is_hot = f->has_new_channels = false;
+	f->is_hot = f->has_new_channels = f->has_new_cores = false;
 	f->n_loud_irqs = f->n_unhandled = 0;
 	f->n_readings = 0;
 	if (f->has_cpus_seen)

@@ -161,8 +161,9 @@ struct rs_cpu_info {
 struct rs_frame {
 	rs_ns at_ns; /* CLOCK_MONOTONIC when the source was read */
 	bool is_hot; /* told to active sources: some core was busy, look closely */
-	/* Likewise: a device got other channels, of which no notice tells. */
-	bool has_new_channels;
+	/* Likewise: a device got other channels, of which no notice tells; other cores
+	 * are online. */
+	bool has_new_channels, has_new_cores;
 	/* Told to them as well: lines of old controllers that fire often. */
 	uint32_t loud_irqs[RS_LOUD_IRQS_MAX];
 	unsigned n_loud_irqs;
