@@ -183,6 +183,8 @@ put_device(struct rs_json *j, const struct rs_view *v, const struct rs_nic_view 
 	rs_json_put_uint(j, "ifindex", n->info.ifindex);
 	rs_json_put_known_string(j, "driver", n->info.driver);
 	rs_json_put_known_string(j, "kind", n->info.kind);
+	/* Whether the sums of the machine have it. */
+	rs_json_put_bool(j, "counted", n->counts_in_sums);
 	rs_json_key(j, "up");
 	if (n->info.is_up < 0)
 		rs_json_null(j);

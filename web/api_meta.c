@@ -246,6 +246,9 @@ rs_api_health(struct rs_request *q, struct rs_reply *r)
 int
 rs_api_stream(struct rs_request *q, struct rs_reply *r)
 {
+	/* HEAD too: an EventSource does not tell its page why it was refused. */
+	if (q->has_all_streams || rs_hub_is_full(q->web->hub))
+		return rs_reply_problem(r, 503, "too many event streams are open");
 	r->type = RS_TYPE_EVENTS;
 	/* Proxies that buffer would hold the events back. */
 	rs_reply_header(r, "X-Accel-Buffering", "no");
@@ -253,9 +256,9 @@ rs_api_stream(struct rs_request *q, struct rs_reply *r)
 		return 0;
 	const int e = rs_hub_join(q->web->hub, q->headers.last_event_id, &r->source);
 
-	if (e == -ENOMEM)
-		return e;
-	return e < 0 ? rs_reply_problem(r, 503, "too many event streams are open") : 0;
+	if (e == -ESHUTDOWN)
+		return rs_reply_problem(r, 503, "the server is stopping");
+	return e;
 }
 
 /* ---- the routes ---- */

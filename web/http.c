@@ -127,6 +127,15 @@ on_epoll(void *arg, int ready)
 
 /* ---- connections ---- */
 
+static struct rs_visitor *
+visitor_of(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info =
+	    MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	return info->socket_context;
+}
+
 static void
 connection_changed(void *cls, struct MHD_Connection *connection, void **socket_context,
     enum MHD_ConnectionNotificationCode what)
@@ -235,8 +244,10 @@ respond_from_source(struct exchange *x)
 	if (x->q.method == RS_METHOD_HEAD)
 		(void)MHD_set_response_options(
 		    response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
-	if (b->source.set_wake != NULL)
+	if (b->source.set_wake != NULL) {
 		b->source.set_wake(b->source.arg, wake_body, b);
+		rs_gate_stream(visitor_of(x->connection));
+	}
 	bound_send_buffer(x->connection);
 	return response;
 }
@@ -294,6 +305,9 @@ send_reply(struct exchange *x)
 		(void)MHD_add_response_header(response, MHD_HTTP_HEADER_ETAG, r->etag);
 	for (size_t i = 0; i < r->n_headers; i++)
 		(void)MHD_add_response_header(response, r->headers[i].name, r->headers[i].value);
+	/* Nobody may be in the middle of asking again when the connection gives way. */
+	if (rs_gate_is_crowded(h->gate))
+		(void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
 	x->state = STATE_REPLIED;
 	const enum MHD_Result queued = MHD_queue_response(x->connection, r->status, response);
 
@@ -348,11 +362,10 @@ take_header(void *cls, enum MHD_ValueKind kind, const char *name, const char *va
 static void
 take_over_headers(struct exchange *x, const char *method)
 {
-	const union MHD_ConnectionInfo *info =
-	    MHD_get_connection_info(x->connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-	const struct rs_visitor *visitor = info != NULL ? info->socket_context : NULL;
+	const struct rs_visitor *visitor = visitor_of(x->connection);
 
-	x->q.peer = visitor != NULL ? visitor->peer : RS_PEER_REMOTE;
+	x->q.peer = visitor->peer;
+	x->q.has_all_streams = rs_gate_has_all_streams(visitor);
 	x->q.method = rs_method_of(method);
 	x->q.now_ms = rs_clock_wall() / RS_NS_PER_MS;
 	(void)MHD_get_connection_values(x->connection, MHD_HEADER_KIND, take_header, &x->q);
@@ -430,6 +443,7 @@ begin_request(void *cls, const char *uri, struct MHD_Connection *connection)
 {
 	struct exchange *x = calloc(1, sizeof(*x));
 
+	rs_gate_begin(visitor_of(connection));
 	if (x == NULL)
 		return NULL;
 	x->uri = strdup(uri != NULL ? uri : "");
@@ -452,8 +466,8 @@ end_request(void *cls, struct MHD_Connection *connection, void **context,
 	struct exchange *x = *context;
 
 	(void)cls;
-	(void)connection;
 	(void)why;
+	rs_gate_rest(visitor_of(connection));
 	*context = NULL;
 	if (x == NULL)
 		return;
@@ -539,6 +553,7 @@ rs_http_open(const struct rs_http_conf *c, struct rs_listener *take, size_t n_li
 	struct rs_http *h = calloc(1, sizeof(*h));
 	struct rs_gate_conf gate = {.max_connections = c->max_connections,
 	    .max_per_address = c->max_per_address,
+	    .patience_ns = c->patience_ns,
 	    .enter = on_enter,
 	    .settle = on_settle,
 	    .arg = h};

@@ -13,7 +13,8 @@
 struct rs_http;
 
 struct rs_http_conf {
-	unsigned max_connections, max_per_address;
+	unsigned max_connections, max_per_address; /* gate.h */
+	rs_ns patience_ns;
 	unsigned timeout_s; /* without progress, streams included */
 	/* Answers a request whose target is not parsed yet: fills q->reply and
 	 * returns 0, or RS_LATER, or negative errno. */

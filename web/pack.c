@@ -57,14 +57,18 @@ read_packed(void *arg, char *dst, size_t cap)
 	p->z.next_out = (unsigned char *)dst;
 	p->z.avail_out = room;
 	for (unsigned inputs = 0; !p->is_done && p->z.avail_out > 0;) {
-		if (inputs >= INPUTS_MAX && p->z.avail_in == 0 && p->z.avail_out < room)
+		const bool is_enough = inputs >= INPUTS_MAX && p->z.avail_in == 0;
+
+		if (is_enough && p->z.avail_out < room)
 			break;
-		if (p->z.avail_in == 0 && !p->has_ended) {
+		if (p->z.avail_in == 0 && !p->has_ended && !is_enough) {
 			if (!fill(p))
 				return RS_SOURCE_FAILED;
 			inputs++;
 		}
-		const int r = deflate(&p->z, p->has_ended ? Z_FINISH : Z_NO_FLUSH);
+		/* Of what is much the same zlib keeps megabytes to itself. */
+		const int flush = is_enough ? Z_SYNC_FLUSH : Z_NO_FLUSH;
+		const int r = deflate(&p->z, p->has_ended ? Z_FINISH : flush);
 
 		if (r == Z_STREAM_ERROR)
 			return RS_SOURCE_FAILED;

@@ -46,6 +46,7 @@ struct rs_ticket {
 struct rs_request {
 	enum rs_method method;
 	enum rs_peer peer;
+	bool has_all_streams; /* its address has as many streams open as it may */
 	struct rs_headers headers;
 	int64_t now_ms; /* wall clock when it arrived */
 	char *target;	/* owned; decoded in place */

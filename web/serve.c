@@ -117,7 +117,7 @@ rs_serve(void *arg, struct rs_request *q, const char *target)
 
 /* What the page asks for when it is opened is mostly JSON, a long history of many
  * cores some hundred kB. The stream is small and must not wait for more; what scrapes
- * /metrics is near. */
+ * /metrics is near; the tag of a file is of these bytes. */
 static bool
 is_worth_packing(const struct rs_request *q)
 {
@@ -125,7 +125,7 @@ is_worth_packing(const struct rs_request *q)
 	const bool is_text = r->type != NULL && (strcmp(r->type, RS_TYPE_JSON) == 0 ||
 						    strcmp(r->type, RS_TYPE_CSV) == 0);
 
-	return is_text && r->fixed == NULL && r->source.set_wake == NULL &&
+	return is_text && r->etag[0] == '\0' && r->source.set_wake == NULL &&
 	       rs_accept_gzip(q->headers.accept_encoding);
 }
 
@@ -136,6 +136,7 @@ rs_serve_complete(void *arg, struct rs_request *q)
 	struct rs_reply *r = &q->reply;
 	const char *origin = rs_policy_origin(&w->policy, q->headers.origin);
 
+	/* What is not stored needs no Vary for it (RFC 9110, 12.5.5). */
 	if (is_worth_packing(q))
 		rs_pack_reply(r);
 	rs_reply_header(r, "X-Content-Type-Options", "nosniff");

@@ -276,12 +276,18 @@ position_after(const struct rs_hub *h, const char *last_event_id)
 	return number + 1;
 }
 
+bool
+rs_hub_is_full(const struct rs_hub *h)
+{
+	return h->n_clients >= h->conf.max_clients;
+}
+
 int
 rs_hub_join(struct rs_hub *h, const char *last_event_id, struct rs_source *ret)
 {
 	if (h->is_closed)
 		return -ESHUTDOWN;
-	if (h->n_clients >= h->conf.max_clients)
+	if (rs_hub_is_full(h))
 		return -EBUSY;
 	struct client *c = calloc(1, sizeof(*c));
 

@@ -36,6 +36,8 @@ void rs_hub_free(struct rs_hub *h);
 /* Ends all streams: sources are woken and answer RS_SOURCE_END from now on. */
 void rs_hub_close(struct rs_hub *h);
 
+/* Whether rs_hub_join would say -EBUSY. */
+bool rs_hub_is_full(const struct rs_hub *h);
 /* A new client as a source; last_event_id may be NULL. Events after that id
  * come first; without one, only what is published from now on. -EBUSY: too
  * many clients, -ESHUTDOWN: closed, -ENOMEM. */

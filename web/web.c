@@ -23,6 +23,7 @@
 #include "server.h"
 
 enum { MAX_CONNECTIONS = 64, MAX_PER_ADDRESS = 16, TIMEOUT_S = 30, HEARTBEAT_S = 10 };
+enum { PATIENCE_S = 5 };
 
 /* ---- configuration ---- */
 
@@ -188,6 +189,7 @@ rs_web_open(const struct rs_web_conf *c, struct rs_loop *loop, const struct rs_l
 	    .max_connections = c->max_connections != 0 ? c->max_connections : MAX_CONNECTIONS,
 	    .max_per_address = c->max_per_address != 0 ? c->max_per_address : MAX_PER_ADDRESS,
 	    .timeout_s = c->timeout_s != 0 ? c->timeout_s : TIMEOUT_S,
+	    .patience_ns = c->patience_ns != 0 ? c->patience_ns : PATIENCE_S * RS_NS_PER_S,
 	    .serve = rs_serve,
 	    .complete = rs_serve_complete,
 	};

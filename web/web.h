@@ -22,8 +22,9 @@ struct rs_web_conf {
 	unsigned max_connections;	  /* of all listeners, streams included; 0: 64 */
 	const char *web_dir; /* assets from disk instead, for development; NULL: built in */
 	/* 0 for the defaults of the contract; tests set others. */
-	unsigned max_per_address; /* 16 */
+	unsigned max_per_address; /* 16, and 16 streams */
 	unsigned timeout_s;	  /* 30, without progress */
+	rs_ns patience_ns;	  /* 5 s, for a place when all are taken */
 	rs_ns heartbeat_ns;	  /* 10 s */
 };
 

@@ -250,6 +250,17 @@ START_TEST(http_many_events_in_one_turn_are_one_run)
 }
 END_TEST
 
+static unsigned
+head_of_stream(int fd)
+{
+	struct answer a;
+
+	client_send(fd, "HEAD /api/v1/stream HTTP/1.1\r\nHost: localhost\r\n\r\n");
+	client_read(fd, true, &a);
+	answer_fini(&a);
+	return a.status;
+}
+
 START_TEST(http_streams_leave_connections_to_others)
 {
 	static const char get[] = "GET /api/v1/stream HTTP/1.1\r\nHost: localhost\r\n\r\n";
@@ -264,15 +275,15 @@ START_TEST(http_streams_leave_connections_to_others)
 	client_read(fd, false, &a);
 	ck_assert_uint_eq(a.status, 503);
 	answer_fini(&a);
-	/* Asking for the headers alone opens no stream. */
-	client_send(fd, "HEAD /api/v1/stream HTTP/1.1\r\nHost: localhost\r\n\r\n");
-	client_read(fd, true, &a);
-	ck_assert_uint_eq(a.status, 200);
-	answer_fini(&a);
-	(void)close(fd);
+	ck_assert_uint_eq(head_of_stream(fd), 503);
 	assert_alive();
 	for (size_t i = 0; i < RS_ARRAY_LEN(s); i++)
 		stream_close(&s[i]);
+	rig_wait_streams(&rig, 0);
+	/* Asking for the headers alone opens no stream. */
+	ck_assert_uint_eq(head_of_stream(fd), 200);
+	rig_wait_streams(&rig, 0);
+	(void)close(fd);
 }
 END_TEST
 
@@ -646,52 +657,260 @@ END_TEST
 static void
 open_few(void)
 {
-	const struct rs_web_conf c = {.max_connections = 6, .max_per_address = 4};
+	const struct rs_web_conf c = {
+	    .max_connections = 6, .max_per_address = 4, .patience_ns = 300 * RS_NS_PER_MS};
 
 	rig_open(&rig, &c);
 }
 
-/* A connection over a limit is answered before it says anything. */
+static void
+open_few_patient(void)
+{
+	const struct rs_web_conf c = {.max_connections = 10,
+	    .max_per_address = 4,
+	    .patience_ns = 60 * RS_NS_PER_S,
+	    .heartbeat_ns = 200 * RS_NS_PER_MS};
+
+	rig_open(&rig, &c);
+}
+
+/* Answered whether or not it says anything. */
 static void
 assert_refused(int fd)
 {
 	struct answer a;
+	char value[512];
 
 	client_read(fd, false, &a);
 	ck_assert_uint_eq(a.status, 503);
+	ck_assert_str_ne(answer_header(&a, "Retry-After", value), "");
 	ck_assert_ptr_nonnull(strstr(rs_buf_cstr(&a.body), "too many connections"));
 	answer_fini(&a);
 	(void)close(fd);
 }
 
+/* One request; the connection stays. Whether its answer says that it ends. */
+static bool
+ask(int fd)
+{
+	struct answer a;
+	char value[512];
+
+	send_get(fd, "/api/v1/summary");
+	client_read(fd, false, &a);
+	ck_assert_uint_eq(a.status, 200);
+	const bool is_last = strcmp(answer_header(&a, "Connection", value), "close") == 0;
+
+	answer_fini(&a);
+	return is_last;
+}
+
+/* A request that is never whole. */
+static int
+dial_stalled(const char *from)
+{
+	const int fd = client_dial(rig.port, from, false);
+
+	client_send(fd, "GET /api/v1/summary HTTP/1.1\r\nHost: loc");
+	return fd;
+}
+
+static void
+wait_connections(unsigned n)
+{
+	struct rs_web_stats stats = {0};
+
+	for (unsigned i = 0; i < 6000; i++) {
+		rig_stats(&rig, &stats);
+		if (stats.connections == n)
+			return;
+		pause_ms(5);
+	}
+	ck_abort_msg("%u connections are open, expected %u", stats.connections, n);
+}
+
 START_TEST(http_connections_over_a_limit_get_an_answer)
 {
 	int fd[6];
-	struct answer a;
 	struct rs_web_stats stats;
 
 	for (unsigned i = 0; i < 4; i++)
-		fd[i] = client_dial(rig.port, "127.0.0.1", false);
+		fd[i] = dial_stalled("127.0.0.1");
 	assert_refused(client_dial(rig.port, "127.0.0.1", false));
 	/* Another address still may, until all are in use. */
 	fd[4] = client_dial(rig.port, "127.0.0.2", false);
-	send_get(fd[4], "/api/v1/summary");
-	client_read(fd[4], false, &a);
-	ck_assert_uint_eq(a.status, 200);
-	answer_fini(&a);
-	fd[5] = client_dial(rig.port, "127.0.0.3", false);
+	ck_assert(!ask(fd[4]));
+	client_send(fd[4], "GET / HTTP/1.1\r\n");
+	fd[5] = dial_stalled("127.0.0.3");
 	assert_refused(client_dial(rig.port, "127.0.0.4", false));
 	for (unsigned i = 0; i < 6; i++)
 		(void)close(fd[i]);
-	for (unsigned i = 0; i < 6000; i++) {
-		rig_stats(&rig, &stats);
-		if (stats.connections == 0)
-			break;
-		pause_ms(5);
-	}
+	wait_connections(0);
 	assert_alive();
 	rig_stats(&rig, &stats);
 	ck_assert_uint_eq(stats.refused, 2);
+}
+END_TEST
+
+/* Browsers keep six each. */
+START_TEST(http_connection_that_is_idle_for_longest_gives_way)
+{
+	int fd[11];
+	struct rs_web_stats stats;
+	size_t bytes;
+
+	for (unsigned i = 0; i < 5; i++) {
+		fd[i] = client_dial(rig.port, "127.0.0.1", false);
+		(void)ask(fd[i]);
+		/* The first is not the oldest. */
+		if (i == 1)
+			(void)ask(fd[0]);
+	}
+	ck_assert(client_sees_end(fd[1], &bytes));
+	ck_assert_uint_eq(bytes, 0);
+	(void)close(fd[1]);
+	/* It keeps its four until all are in use. */
+	for (unsigned i = 5; i < 11; i++) {
+		fd[i] = client_dial(rig.port, i < 9 ? "127.0.0.2" : "127.0.0.3", false);
+		(void)ask(fd[i]);
+	}
+	wait_connections(10);
+	fd[1] = client_dial(rig.port, "127.0.0.4", false);
+	(void)ask(fd[1]);
+	ck_assert(client_sees_end(fd[0], &bytes));
+	(void)close(fd[0]);
+	for (unsigned i = 1; i < 11; i++) {
+		(void)ask(fd[i]);
+		(void)close(fd[i]);
+	}
+	rig_stats(&rig, &stats);
+	ck_assert_uint_eq(stats.refused, 0);
+}
+END_TEST
+
+/* Browsers open some in advance. */
+START_TEST(http_connection_that_never_asks_gives_way)
+{
+	int fd[5];
+
+	for (unsigned i = 0; i < RS_ARRAY_LEN(fd); i++)
+		fd[i] = client_dial(rig.port, NULL, false);
+	(void)ask(fd[4]);
+	for (unsigned i = 0; i < RS_ARRAY_LEN(fd); i++)
+		(void)close(fd[i]);
+}
+END_TEST
+
+START_TEST(http_streams_of_an_address_are_counted_apart)
+{
+	struct stream s[5];
+	struct answer a;
+	int fd[4];
+
+	for (unsigned i = 0; i < 4; i++)
+		stream_open(&s[i], rig.port, "127.0.0.1", false, NULL);
+	for (unsigned i = 0; i < RS_ARRAY_LEN(fd); i++) {
+		fd[i] = client_dial(rig.port, "127.0.0.1", false);
+		(void)ask(fd[i]);
+	}
+	wait_connections(8);
+	send_get(fd[0], "/api/v1/stream");
+	client_read(fd[0], false, &a);
+	ck_assert_uint_eq(a.status, 503);
+	ck_assert_ptr_nonnull(strstr(rs_buf_cstr(&a.body), "too many event streams"));
+	answer_fini(&a);
+	ck_assert_uint_eq(head_of_stream(fd[1]), 503);
+	stream_open(&s[4], rig.port, "127.0.0.2", false, NULL);
+	/* One that ends makes room for another. */
+	stream_close(&s[0]);
+	rig_wait_streams(&rig, 4);
+	ck_assert_uint_eq(head_of_stream(fd[1]), 200);
+	for (unsigned i = 1; i < RS_ARRAY_LEN(s); i++)
+		stream_close(&s[i]);
+	for (unsigned i = 0; i < RS_ARRAY_LEN(fd); i++)
+		(void)close(fd[i]);
+}
+END_TEST
+
+START_TEST(http_connection_waits_for_its_turn)
+{
+	int fd[4], late[8];
+	struct answer a;
+	char value[512];
+
+	rig_call(&rig, hold, NULL);
+	for (unsigned i = 0; i < RS_ARRAY_LEN(fd); i++) {
+		fd[i] = client_dial(rig.port, "127.0.0.1", false);
+		send_get(fd[i], SERIES);
+	}
+	wait_asked(RS_ARRAY_LEN(fd));
+	for (unsigned i = 0; i < RS_ARRAY_LEN(late); i++) {
+		late[i] = client_dial(rig.port, "127.0.0.1", false);
+		send_get(late[i], "/api/v1/summary");
+	}
+	/* One of them does not wait. */
+	(void)close(late[2]);
+	/* Nobody else does. */
+	const int other = client_dial(rig.port, "127.0.0.2", false);
+
+	(void)ask(other);
+	(void)close(other);
+	rig_call(&rig, rig_answer, NULL);
+	for (unsigned i = 0; i < RS_ARRAY_LEN(fd); i++) {
+		client_read(fd[i], false, &a);
+		ck_assert_uint_eq(a.status, 200);
+		/* It is told rather than cut off. */
+		ck_assert_str_eq(answer_header(&a, "Connection", value), "close");
+		answer_fini(&a);
+	}
+	for (unsigned i = 0; i < RS_ARRAY_LEN(late); i++) {
+		if (i == 2)
+			continue;
+		client_read(late[i], false, &a);
+		ck_assert_uint_eq(a.status, 200);
+		answer_fini(&a);
+		(void)close(late[i]);
+	}
+	for (unsigned i = 0; i < RS_ARRAY_LEN(fd); i++)
+		(void)close(fd[i]);
+	wait_connections(0);
+	/* It is as before. */
+	const int again = client_dial(rig.port, NULL, false);
+
+	ck_assert(!ask(again));
+	(void)close(again);
+}
+END_TEST
+
+START_TEST(http_line_has_an_end_and_room_for_other_addresses)
+{
+	enum { STALLED = 4, WAITING = 48 };
+	int fd[STALLED + WAITING], other[STALLED + 1];
+
+	for (unsigned i = 0; i < STALLED + WAITING; i++)
+		fd[i] = dial_stalled("127.0.0.1");
+	assert_refused(client_dial(rig.port, "127.0.0.1", false));
+	for (unsigned i = 0; i < STALLED; i++)
+		other[i] = dial_stalled("127.0.0.2");
+	other[STALLED] = client_dial(rig.port, "127.0.0.2", false);
+	send_get(other[STALLED], "/api/v1/summary");
+	client_send(other[0], "alhost\r\n\r\n");
+	for (unsigned i = 0; i <= STALLED; i += STALLED) {
+		struct answer a;
+
+		client_read(other[i], false, &a);
+		ck_assert_uint_eq(a.status, 200);
+		answer_fini(&a);
+	}
+	for (unsigned i = 0; i <= STALLED; i++)
+		(void)close(other[i]);
+	/* Who waits is told of the end. */
+	rig_close(&rig);
+	assert_refused(fd[STALLED]);
+	fd[STALLED] = -1;
+	for (unsigned i = 0; i < STALLED + WAITING; i++)
+		(void)close(fd[i]);
+	open_few_patient();
 }
 END_TEST
 
@@ -1002,27 +1221,23 @@ END_TEST
 START_TEST(http_several_listeners_share_one_limit)
 {
 	char path[100], spec[128], urls[200];
-	struct answer a;
 
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	unix_path(path, sizeof(path), "socket");
 	(void)snprintf(spec, sizeof(spec), "unix:%s", path);
 	const char *const listen[] = {"127.0.0.1:0", spec, NULL};
-	const struct rs_web_conf c = {.listen = listen, .max_connections = 2};
+	const struct rs_web_conf c = {
+	    .listen = listen, .max_connections = 2, .patience_ns = RS_NS_PER_MS};
 
 	rig_open(&rig, &c);
 	(void)snprintf(urls, sizeof(urls), "http://127.0.0.1:%u/, %s", rig.port, spec);
 	ck_assert_str_eq(rs_web_url(rig.web), urls);
 	const int tcp = client_dial(rig.port, NULL, false), local = client_dial_unix(path);
 
-	send_get(tcp, "/api/v1/summary");
-	client_read(tcp, false, &a);
-	ck_assert_uint_eq(a.status, 200);
-	answer_fini(&a);
-	send_get(local, "/api/v1/summary");
-	client_read(local, false, &a);
-	ck_assert_uint_eq(a.status, 200);
-	answer_fini(&a);
+	(void)ask(tcp);
+	(void)ask(local);
+	client_send(tcp, "GET / HTTP/1.1\r\n");
+	client_send(local, "GET / HTTP/1.1\r\n");
 	assert_refused(client_dial_unix(path));
 	(void)close(tcp);
 	(void)close(local);
@@ -1107,6 +1322,11 @@ suite(void)
 		http_downloads_never_hold_more_than_their_limit, NULL});
 	add(s, "few", open_few,
 	    (const TTest *const[]){http_connections_over_a_limit_get_an_answer, NULL});
+	add(s, "patient", open_few_patient,
+	    (const TTest *const[]){http_connection_that_is_idle_for_longest_gives_way,
+		http_connection_that_never_asks_gives_way,
+		http_streams_of_an_address_are_counted_apart, http_connection_waits_for_its_turn,
+		http_line_has_an_end_and_room_for_other_addresses, NULL});
 	add(s, "hostile", open_default,
 	    (const TTest *const[]){http_out_of_descriptors_waits_without_spinning,
 		http_request_too_large_is_refused, http_body_nobody_wants_is_not_read, NULL});

@@ -728,10 +728,13 @@ START_TEST(web_answers_come_compressed_where_that_is_worth_it)
 
 	client_get(rig.port, answers[_i].target, "", &a);
 	ck_assert_str_eq(answer_header(&a, "Content-Encoding", value), "");
+	/* Either form is for this one client: no cache keeps it. */
+	ck_assert_str_eq(answer_header(&a, "Cache-Control", value), "no-store");
 	make_trailer((const unsigned char *)a.body.data, a.body.len, trailer);
 	answer_fini(&a);
 	client_get(rig.port, answers[_i].target, TAKES_GZIP, &a);
 	ck_assert_uint_eq(a.status, 200);
+	ck_assert_str_eq(answer_header(&a, "Cache-Control", value), "no-store");
 	ck_assert_str_eq(
 	    answer_header(&a, "Content-Encoding", value), answers[_i].is_packed ? "gzip" : "");
 	if (answers[_i].is_packed)
@@ -801,7 +804,7 @@ START_TEST(web_assets_from_a_folder_never_leave_it)
 	    {"/style.css", 200},
 	    {"/page/style.css", 404},
 	};
-	char root[256], path[300], value[512];
+	char root[256], path[300], value[512], long_text[2010];
 	struct answer a;
 
 	ck_assert_ptr_nonnull(mkdtemp(folder));
@@ -816,6 +819,8 @@ START_TEST(web_assets_from_a_folder_never_leave_it)
 	put_file("root/page/index.html", "page");
 	put_file("root/.hidden.html", "hidden");
 	put_file("root/program", "no type");
+	(void)snprintf(long_text, sizeof(long_text), "[%2000d]", 0);
+	put_file("root/data.json", long_text);
 	(void)snprintf(path, sizeof(path), "%s/link.html", root);
 	ck_assert_int_eq(symlink("../secret.html", path), 0);
 	const struct rs_web_conf c = {.web_dir = root};
@@ -831,6 +836,11 @@ START_TEST(web_assets_from_a_folder_never_leave_it)
 	put_file("root/index.html", "second");
 	client_get(rig.port, "/", TAKES_GZIP, &a);
 	ck_assert_str_eq(rs_buf_cstr(&a.body), "second");
+	ck_assert_str_eq(answer_header(&a, "Content-Encoding", value), "");
+	answer_fini(&a);
+	/* One tag, one form. */
+	client_get(rig.port, "/data.json", TAKES_GZIP, &a);
+	ck_assert_str_eq(rs_buf_cstr(&a.body), long_text);
 	ck_assert_str_eq(answer_header(&a, "Content-Encoding", value), "");
 	answer_fini(&a);
 	rig_close(&rig);

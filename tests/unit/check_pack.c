@@ -137,6 +137,29 @@ START_TEST(pack_source_that_fails_is_not_taken_for_whole)
 }
 END_TEST
 
+/* However little there is to send of it: others wait for their turn. */
+START_TEST(pack_source_is_read_a_little_at_a_time)
+{
+	struct text t = {.len = 20 << 20, .most = 16384, .fails_at = SIZE_MAX};
+	struct rs_reply r;
+	char piece[16384];
+	ptrdiff_t n;
+
+	rs_reply_init(&r);
+	r.source = (struct rs_source){.read = read_text, .free = free_text, .arg = &t};
+	rs_pack_reply(&r);
+	do {
+		const size_t before = t.at;
+
+		n = r.source.read(r.source.arg, piece, sizeof(piece));
+		ck_assert_uint_le(t.at - before, 64 << 10);
+	} while (n > 0);
+	ck_assert_int_eq(n, RS_SOURCE_END);
+	ck_assert_uint_eq(t.at, t.len);
+	rs_reply_fini(&r);
+}
+END_TEST
+
 static const struct {
 	size_t len;
 	unsigned noise, n_headers;
@@ -168,6 +191,7 @@ suite(void)
 
 	tcase_add_loop_test(tc, pack_source_gives_all_of_it, 0, RS_ARRAY_LEN(rows));
 	tcase_add_test(tc, pack_source_that_fails_is_not_taken_for_whole);
+	tcase_add_test(tc, pack_source_is_read_a_little_at_a_time);
 	tcase_add_loop_test(tc, pack_body_of_some_size_only, 0, RS_ARRAY_LEN(bodies));
 	suite_add_tcase(s, tc);
 	return s;
