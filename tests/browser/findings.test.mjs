@@ -220,9 +220,54 @@ describe('findings', () => {
     const { page, close } = await openFindings([makeFinding(7)], '#findings',
       { broken: new Set(['chart']) });
     await drawn(page, 7);
-    assert.match(await textOf(card(page, 7)), /This build has no charts/);
+    assert.match(await textOf(card(page, 7)), /This build of the daemon has no charts/);
     assert.match(await textOf(card(page, 7).locator('.phases').first()), /core 3 15 % 97 %/);
     assert.equal(await card(page, 7).locator('canvas').count(), 0);
+    await close();
+  });
+
+  test('a chart library that is out of reach is not missing, and comes later', async () => {
+    const [f] = past(1);
+    const { page, close } = await openFindings([f], '#findings?id=' + f.id);
+    let library = (route) => route.fulfill({ status: 503, body: '' });
+    await page.route('**/uplot/uPlot.js*', (route) => library(route));
+    await page.reload();
+    const says = (words) => until('the words ' + words, async () =>
+      words.test(await textOf(card(page, f.id).locator('.drawing-note'))));
+    await says(/^The charts could not be fetched: .*503.* The means of each time stand above/);
+    library = (route) => route.abort();
+    await card(page, f.id).getByRole('button', { name: 'Try again' }).click();
+    await says(/^The charts could not be fetched: the daemon does not answer/);
+    library = (route) => route.continue();
+    await card(page, f.id).getByRole('button', { name: 'Try again' }).click();
+    await until('charts', async () => await card(page, f.id).locator('canvas').count() === 2);
+    await close();
+  });
+
+  test('a peak that the mean hides is in the band, and it is said what the shade is', async () => {
+    const list = [makeFinding(7)];
+    const history = (url) => {
+      const answer = seriesOf(url, { from: 0, to: 0 });
+      const q = url.searchParams;
+      const peak = q.get('aggregate') === 'max' ? 0.99 : q.get('aggregate') === 'min' ? 0.01 : null;
+      return { ...answer, resolution_ms: 60000, series: answer.series
+        .filter(({ labels }) => !q.has('cpu') || q.getAll('cpu').includes(labels.cpu))
+        .map((one) => ({ ...one, values: one.values.map((v) => peak ?? v) })) };
+    };
+    const { page, machine, complaints, close } = await openFindings(list, '#findings', { history });
+    await until('charts', async () => await card(page, 7).locator('canvas').count() === 2);
+    await card(page, 7).locator('.chart-view').first().focus();
+    await page.keyboard.press('End');
+    const bands = () => card(page, 7).locator('.chart-keys').first().locator('.chart-band')
+      .allTextContents();
+    assert.deepEqual((await bands()).map(plain), ['1 % to 99 %', '', '', '']);
+    await until('the words', async () => await textOf(card(page, 7).locator('.drawing-note'))
+      === '1 min averages, shaded from least to most.');
+    const edges = machine.series.filter((q) => q.get('aggregate') !== 'avg'
+      && q.get('metric') === 'core_packet_load_ratio');
+    assert.ok(edges.length > 0 && edges.every((q) => q.getAll('cpu').join() === '3'),
+      'only of the core that stands out');
+    assert.deepEqual(complaints, []);
     await close();
   });
 

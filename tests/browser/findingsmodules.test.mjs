@@ -21,7 +21,7 @@ const load = (name) => import(pathToFileURL(join(dir, name)));
 
 const filters = await load('findings/filter.js');
 const { chartsOf, windowOf } = await load('findings/evidence.js');
-const { linesOf } = await load('findings/lines.js');
+const { bandsOf, edgeOf, linesOf } = await load('findings/lines.js');
 const { Known } = await load('findings/known.js');
 const words = await load('findings/words.js');
 const say = await load('findings/say.js');
@@ -207,6 +207,22 @@ test('losses are counted, and counters that stand still are left out', () => {
     [answer(30, [label, values(0.5)]), answer(30, [label, values(0)]), none, none], f);
   assert.deepEqual(lines.map((l) => [l.label, ...phases(l)]), [['wrong checksum', 0, 5, 0]]);
   assert.equal(linesOf(chart, [none, none, none, none], f), null);
+});
+
+test('a band is asked for what is one series, and stands at its times', () => {
+  const chart = { who: (l) => 'core ' + l.cpu, own: (l) => l.cpu === '2', factor: 2,
+    asks: [{ metric: 'm', labels: {} }] };
+  const f = { raised_ms: 0, cleared_ms: null };
+  const cores = (n) => answer(3, ...[Array.from({ length: n }, (_, cpu) =>
+    [{ cpu: String(cpu) }, [1, 2, 3]])].flat());
+  for (const n of [3, 9]) {
+    const found = linesOf(chart, [cores(n)], f);
+    assert.deepEqual(bandsOf(chart, found.lines).map((b) => [b.line, b.question]),
+      [[found.lines[0], { metric: 'm', labels: { cpu: '2' } }]]);
+    assert.deepEqual(edgeOf({ time_ms: [1000, 3000], series: [{ labels: {}, values: [4, null] }] },
+      found.times, chart.factor), [8, undefined, null]);
+    assert.equal(edgeOf({ time_ms: [], series: [] }, found.times, 1), null);
+  }
 });
 
 test('series of other moments keep their own points', () => {

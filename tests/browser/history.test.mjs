@@ -13,6 +13,8 @@ const NOW = Math.floor(Date.now() / 60000) * 60000;
 const HOUR = 3600000;
 const RANGE = { from: NOW - 2 * HOUR, to: NOW - HOUR };
 const LOAD = 'core_packet_load_ratio';
+/* As history/address.js has them. */
+const [CHARTS_MAX, LINES_MAX] = [12, 8];
 const OFFSET = { avg: 0, min: -0.05, max: 0.05 };
 
 before(open);
@@ -40,7 +42,8 @@ function stored(url, cores) {
     series };
 }
 
-/* A page on a machine with a past: cores, and answers by path in place of the usual. */
+/* A page on a machine with a past: cores, and answers by path in place of the usual,
+ * which the test may change; null is no answer, undefined that of the daemon. */
 async function openHistory({ cores = 2, hash = hashOf(), answers = {}, ...options } = {}) {
   const asked = [];
   const usual = {
@@ -56,6 +59,8 @@ async function openHistory({ cores = 2, hash = hashOf(), answers = {}, ...option
         const url = new URL(route.request().url());
         asked.push(url);
         const answer = (answers[name] ?? usual[name])(url);
+        if (answer === undefined)
+          return route.continue();
         return answer === null ? route.abort() : route.fulfill(answer);
       });
     }
@@ -93,6 +98,11 @@ async function drag(page, from, to, key = null) {
   if (key !== null)
     await page.keyboard.up(key);
 }
+
+/* What the page says above the charts. */
+const noteOf = (page) => page.locator('#page-history > .note');
+const says = (page, words) => until('the words ' + words, async () =>
+  words.test(await noteOf(page).textContent()));
 
 const near = (a, b, tolerance) => Math.abs(a - b) <= tolerance;
 
@@ -311,9 +321,167 @@ describe('history', () => {
 
   test('without uPlot the page says so, and the values are there as CSV', async () => {
     const { page, close } = await openHistory({ answers: { 'uPlot.js': () => ({ status: 404 }) } });
-    await until('the note', async () =>
-      /has no charts/.test(await page.locator('#page-history .note').textContent()));
+    await says(page, /has no charts/);
+    await until('the chart saying so', async () =>
+      /has no charts/.test(await page.locator('.history-state').textContent()));
     assert.ok(await page.locator('.history-links a').count() > 0);
+    await close();
+  });
+
+  test('uPlot that is refused or out of reach is not missing, and comes later', async () => {
+    const answers = { 'uPlot.js': () => ({ status: 503 }) };
+    const { page, close } = await openHistory({ answers });
+    await says(page, /^The charts could not be fetched: .*503/);
+    answers['uPlot.js'] = () => null;
+    await says(page, /^The charts could not be fetched: the daemon does not answer\.$/);
+    assert.match(await page.locator('.history-state').textContent(), /does not answer/);
+    answers['uPlot.js'] = () => undefined;
+    await drawn(page);
+    await says(page, /^(History is in memory only.*)?$/);
+    assert.equal(await page.locator('.history-state').textContent(), '');
+    await close();
+  });
+
+  test('a catalog that was not had takes no chart with it, and its note goes', async () => {
+    const answers = { catalog: () => null };
+    const { page, close } = await openHistory({ answers });
+    await drawn(page);
+    await says(page, /^What there is could not be asked: the daemon does not answer\.$/);
+    answers.catalog = () => ({ status: 503, json: { detail: 'too many questions at once' } });
+    await says(page, /could not be asked: too many questions at once\.$/);
+    answers.catalog = undefined;
+    await says(page, /^(History is in memory only.*)?$/);
+    assert.ok(await page.locator('.picker option[title]').count() > 0);
+    await close();
+  });
+
+  test('what failed for a range that does not move is asked for again', async () => {
+    const answers = { series: () => null, findings: () => null };
+    const { page, close } = await openHistory({ answers });
+    await until('the words', async () =>
+      /^The daemon does not answer\.$/.test(await page.locator('.history-state').textContent()));
+    await until('those of the marks', async () =>
+      /not available: the daemon does not answer/.test(await page.textContent('.history-marks')));
+    answers.series = undefined;
+    answers.findings = undefined;
+    await drawn(page);
+    await until('the marks', async () =>
+      /In this range: 0 findings/.test(await page.textContent('.history-marks')));
+    await close();
+  });
+
+  test('a line that is refused is named with the reason, the others are drawn', async () => {
+    const { page, close } = await openHistory({
+      hash: hashOf({ charts: ['core_busy_ratio,cpu=1;' + LOAD] }),
+      answers: { series: (url) => url.searchParams.get('metric') === LOAD
+        ? { json: stored(url, 2) }
+        : { status: 404, json: { detail: "no metric is named 'core_busy_ratio'" } } } });
+    await drawn(page);
+    assert.match(await page.locator('.history-note').textContent(),
+      /Busy: core 1 is not drawn: no metric is named 'core_busy_ratio'/);
+    assert.equal(await page.locator('.chart-key').count(), 2);
+    await close();
+  });
+
+  test('means are drawn when their band is refused, and it is said', async () => {
+    const { page, close } = await openHistory({ answers: {
+      series: (url) => url.searchParams.get('aggregate') === 'avg' ? { json: stored(url, 2) }
+        : { status: 413, json: { detail: 'the answer would be too large' } } } });
+    await until('the words', async () => /the band could not be had: the answer would be too large/
+      .test(await page.locator('.history-note').textContent()));
+    await drawn(page);
+    await close();
+  });
+
+  test('the focus stays on a CSV link as time goes on, and on what folds a chart', async () => {
+    const { page, complaints, close } = await openHistory(
+      { cores: 4, hash: hashOf({ range: { last: 900 } }) });
+    await drawn(page);
+    await page.locator('.history-csv summary').click();
+    const link = page.locator('.history-links a').first();
+    await link.focus();
+    const before = await link.getAttribute('href');
+    await until('a later range', async () => await link.getAttribute('href') !== before);
+    assert.ok(await link.evaluate((node) => node === document.activeElement));
+    await page.keyboard.press('Escape');
+    const fold = page.getByRole('button', { name: 'Highest and mean only' });
+    await fold.press('Enter');
+    await until('two lines', async () => await page.locator('.chart-key').count() === 2);
+    assert.ok(await fold.evaluate((node) => node === document.activeElement));
+    assert.equal(await fold.getAttribute('aria-pressed'), 'true');
+    assert.deepEqual(complaints, []);
+    await close();
+  });
+
+  test('exact times are taken as they are, and refused in words', async () => {
+    const { page, close } = await openHistory();
+    await drawn(page);
+    await page.getByText('Exact times').click();
+    const fill = async (name, ms) => {
+      const local = new Date(ms - new Date(ms).getTimezoneOffset() * 60000);
+      await page.getByLabel(name, { exact: true }).fill(local.toISOString().slice(0, 19)
+        .replace(/:00$/, ''));
+    };
+    const show = () => page.getByRole('button', { name: 'Show', exact: true }).click();
+    await fill('To', RANGE.from - HOUR);
+    await show();
+    await until('the reason', async () =>
+      await page.locator('.history-refusal').textContent() === 'The end must be after the start.');
+    assert.deepEqual(await rangeOf(page), RANGE, 'nothing moved');
+    await fill('To', NOW + HOUR);
+    await show();
+    await until('all up to now', async () => (await rangeOf(page)).to >= NOW - 60000);
+    const { from, to } = await rangeOf(page);
+    assert.equal(from, RANGE.from);
+    assert.ok(to < NOW + HOUR);
+    assert.equal(await page.locator('.history-refusal').isVisible(), false);
+    await close();
+  });
+
+  test('no more is added than an address holds, and the page says so', async () => {
+    const { page, close } = await openHistory({ viewport: { width: 360, height: 800 },
+      hash: hashOf({ charts: [
+        Array.from({ length: LINES_MAX }, (_, n) => LOAD + ',cpu=' + n).join(';'),
+        ...Array.from({ length: CHARTS_MAX - 2 }, (_, n) => 'core_interrupts,cpu=' + n)] }) });
+    await page.getByText('Add a chart or a line').click();
+    const option = (text) => page.locator('.picker-where option').filter({ hasText: text });
+    const add = page.getByRole('button', { name: 'Add', exact: true });
+    await until('the full one', async () => /has 8 lines, the most/.test(
+      await option('into: ').textContent()));
+    assert.equal(await option('into: ').isDisabled(), true);
+    assert.equal(await option('as a chart of its own').isDisabled(), false);
+    await add.click();
+    await until('the last chart', async () =>
+      await page.locator('.history-chart').count() === CHARTS_MAX);
+    assert.equal(parameters(page).getAll('chart').length, CHARTS_MAX);
+    await until('the reason', async () => /There are 12 charts/.test(
+      await page.locator('.picker-where [role=status]').textContent()));
+    assert.equal(await option('as a chart of its own').isDisabled(), true);
+    assert.ok(await page.locator('.picker-where').evaluate((node) =>
+      node.getBoundingClientRect().right <= innerWidth), 'long words do not widen it');
+    assert.equal(await add.isDisabled(), false, 'the new one has room for a line');
+    await page.getByRole('button', { name: /^Remove the chart/ }).last().click();
+    await until('room', async () =>
+      await option('as a chart of its own').isDisabled() === false);
+    await close();
+  });
+
+  test('a list of findings that was cut is said to be', async () => {
+    const of = (n) => Array.from({ length: n }, (_, i) => ({ id: n - i, code: 'core.imbalance',
+      title: 'One core does it all', severity: 'warn', subject: { kind: 'core', core: 1 },
+      raised_ms: RANGE.to - (i + 1) * 1000, cleared_ms: RANGE.to - i * 1000, evidence: [],
+      causes: [], advice: [] }));
+    const answers = { findings: () => ({ json: of(1000) }) };
+    const { page, close } = await openHistory({ answers });
+    const summary = page.locator('.history-marks summary');
+    await until('at least', async () => /at least 1000 findings, 0 settings/.test(
+      await summary.textContent()));
+    assert.match(await page.locator('.history-cut').textContent(),
+      /^Findings before .*\d\d:\d\d are not marked: only the latest 1000 can be asked for\.$/);
+    answers.findings = () => ({ json: of(999) });
+    await page.reload();
+    await until('all', async () => /range: 999 findings/.test(await summary.textContent()));
+    assert.equal(await page.locator('.history-cut').isVisible(), false);
     await close();
   });
 

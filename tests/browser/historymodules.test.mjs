@@ -21,7 +21,7 @@ const load = (name) => import(pathToFileURL(join(dir, name)));
 const address = await load('history/address.js');
 const catalog = await load('history/catalog.js');
 const query = await load('history/query.js');
-const { marksOf } = await load('history/events.js');
+const { CHANGES_MAX, changesCutAt, findingsCutAt, marksOf } = await load('history/events.js');
 const { isolated, nearest, stepOf, valueRange } = await load('chart/shape.js');
 const { panned, zoomed } = await load('chart/pointer.js');
 const { axisTexts, timeTexts, instant } = await load('format.js');
@@ -61,6 +61,18 @@ test('a range never ends after now and keeps its length', () => {
   const narrow = address.rangeWithin(1000000, 1000001, 5000000);
   assert.ok(narrow.to - narrow.from >= 5000, 'as short as makes sense');
   assert.deepEqual(address.spanOf({ last: 60 }, 100000), [40000, 100000]);
+});
+
+test('times that were typed stay, but for an end ahead of now', () => {
+  const between = (from, to) => address.rangeBetween(from, to, 5000000);
+  assert.deepEqual(between(1000000, 2000000), { from: 1000000, to: 2000000 });
+  assert.deepEqual(between(4000000, 9000000), { from: 4000000, to: 5000000 });
+  assert.match(between(2000000, 1000000), /after the start/);
+  assert.match(between(2000000, 2000000), /after the start/);
+  assert.match(between(6000000, 7000000), /ahead of now/);
+  assert.match(between(4999000, 7000000), /at least 5 s long/);
+  assert.match(between(-1e12, 2000000), /at most 10 years long/);
+  assert.match(between(NaN, 2000000), /Both/);
 });
 
 const ENTRIES = [
@@ -177,6 +189,18 @@ test('marks are the findings that stood and the settings that changed in the ran
     ['finding 4', 100, 1500], ['finding 2', 900, 2000], ['change 1', 1200, null]]);
   assert.equal(marks[0].label, 'T4, core 1');
   assert.match(marks[2].label, /eth0: .*MTU.* 1500 \u2192 9000/);
+});
+
+test('lists as long as the daemon tells are cut at their oldest', () => {
+  const findings = (n) => Array.from({ length: n }, (_, i) =>
+    ({ raised_ms: 5000 - i, cleared_ms: i === 0 ? null : 6000 }));
+  assert.equal(findingsCutAt(findings(999)), null);
+  assert.equal(findingsCutAt(findings(1000)), 4001);
+  assert.equal(findingsCutAt([{ raised_ms: 1, cleared_ms: null }, ...findings(1000)]), 4001,
+    'what stands is told however old');
+  assert.equal(changesCutAt([]), null);
+  assert.equal(changesCutAt(Array.from({ length: CHANGES_MAX }, (_, i) => ({ at_ms: 9000 - i }))),
+    9001 - CHANGES_MAX);
 });
 
 test('an axis begins at zero, and a share is seen against the whole', () => {

@@ -57,6 +57,20 @@ test('figures have three digits, a multiple of 1000 and a unit', () => {
     assert.equal(plain(f(value)), text);
 });
 
+test('a slow rate is not none: one digit below one', () => {
+  const cases = [[0.3, '0.3'], [0.0167, '0.02'], [0.00028, '0.0003'], [0.94, '0.9'], [0.96, '1'],
+    [1.4, '1'], [0, '0'], [-0, '0'], [-0.3, '-0.3']];
+  for (const [value, text] of cases) {
+    assert.equal(plain(format.packets(value)), text + ' pps');
+    assert.equal(plain(format.bits(value)), text + ' bit/s');
+    assert.equal(plain(format.rate(value)), text + ' /s');
+    assert.equal(format.count(value), text);
+    assert.equal(format.packetsParts(value).number, text);
+    for (const unit of ['packets/s', '1/s', 'interrupts/s', 'events/s', 'bit/s', 'Hz'])
+      assert.equal(format.quantity(value, unit).split('\u00a0')[0], text, unit);
+  }
+});
+
 test('what is not known is a dash and never 0', () => {
   for (const f of [format.bits, format.packets, format.rate, format.percent, format.bytes,
     format.count, format.microseconds, format.duration, format.clock, format.lineRate]) {
@@ -224,7 +238,13 @@ class FakeEventSource {
 
 test('the stream is opened again when the browser gave up, and when it is silent', (t) => {
   const timers = new Map();
-  t.mock.method(globalThis, 'setTimeout', (f) => timers.set(timers.size + 1, f).size);
+  let nTimers = 0;
+  let lastMs = null;
+  t.mock.method(globalThis, 'setTimeout', (f, ms) => {
+    lastMs = ms;
+    timers.set(++nTimers, f);
+    return nTimers;
+  });
   t.mock.method(globalThis, 'clearTimeout', (id) => timers.delete(id));
   const elapse = () => {
     const due = [...timers.values()];
@@ -254,8 +274,13 @@ test('the stream is opened again when the browser gave up, and when it is silent
   sources[0].say('error');
   assert.equal(heard.at(-1), 'refused');
   assert.equal(stream.isWanted, true);
+  /* Told that there is no place, it is in no hurry. */
+  stream.postpone();
+  assert.deepEqual([timers.size, lastMs], [1, 30000]);
   elapse();
   assert.equal(sources.length, 2);
+  stream.postpone();
+  assert.equal(timers.size, 0);
   /* Nothing heard for longer than -1 ms, which is always so. */
   stream.watch(-1);
   assert.equal(sources.length, 3);

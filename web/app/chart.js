@@ -28,20 +28,54 @@ import { sheet } from './pages.js';
 import { onPaletteChange } from './palette.js';
 
 const MARK_REACH_PX = 6;
+const UPLOT = './uplot/uPlot.js';
 
 let uPlot = null;
 let loading = null;
+let attempts = 0;
 
-/* Fetches uPlot once. Rejects when it is not in this build. */
+/* Why there are no charts, as a sentence. isMissing: this build has none, so that
+ * asking again is of no use. */
+export class NoCharts extends Error {
+  constructor(status) {
+    const why = status === null ? ': the daemon does not answer.'
+      : status < 400 ? '.' : ': the daemon refused them (status ' + status + ').';
+    super(status === 404
+      ? 'This build of the daemon has no charts: uPlot was missing when it was built.'
+      : 'The charts could not be fetched' + why);
+    this.isMissing = status === 404;
+  }
+}
+
+/* Fetches uPlot once. Rejects with NoCharts, and can be called again then. */
 export function loadCharts() {
-  loading ??= Promise.all([import('./uplot/uPlot.js'), sheet('uplot/uPlot.css'),
-    sheet('chart/chart.css')]).then(([module]) => {
-    uPlot = module.default;
-  }, (error) => {
+  loading ??= fetchCharts().catch(async () => {
     loading = null;
-    throw error;
+    throw new NoCharts(await statusOf(UPLOT));
   });
   return loading;
+}
+
+async function fetchCharts() {
+  /* Some browsers remember by its address that a module failed. */
+  const again = attempts > 0 ? '?' + attempts : '';
+  attempts++;
+  const [module] = await Promise.all([import(UPLOT + again), sheet('uplot/uPlot.css'),
+    sheet('chart/chart.css')]);
+  uPlot = module.default;
+}
+
+/* An import that failed does not tell the status; null: there is no answer. */
+async function statusOf(path) {
+  const url = new URL(path, import.meta.url);
+  /* fetch refuses an address with a user name in it. */
+  url.username = '';
+  url.password = '';
+  try {
+    return (await fetch(url, { method: 'HEAD', cache: 'no-store' })).status;
+  } catch {
+    return null;
+  }
 }
 
 /* Charts that share a crosshair, by name; all charts, for a change of colours. */

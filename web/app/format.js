@@ -12,11 +12,14 @@ export function isKnown(v) {
   return typeof v === 'number' && Number.isFinite(v);
 }
 
-/* Three significant digits and a prefix: 1.23 k, 12.3 k, 123 k. */
-function scale(v, prefixes) {
+const PREFIXES = ['', 'k', 'M', 'G', 'T', 'P'];
+
+/* Three significant digits and a prefix: 1.23 k, 12.3 k, 123 k. What is below one
+ * has one digit: a slow loss is not none. */
+function scale(v) {
   let n = Math.abs(v);
   let i = 0;
-  while (i < prefixes.length - 1 && n >= 999.5) {
+  while (i < PREFIXES.length - 1 && n >= 999.5) {
     n /= 1000;
     i++;
   }
@@ -25,72 +28,38 @@ function scale(v, prefixes) {
     digits = 2;
   else if (i > 0 && n < 99.95)
     digits = 1;
-  const text = n.toFixed(digits);
-  return { number: v < 0 && Number(text) !== 0 ? '-' + text : text, prefix: prefixes[i] };
+  const text = n > 0 && n < 0.95 ? n.toPrecision(1) : n.toFixed(digits);
+  return { number: v < 0 ? '-' + text : text, prefix: PREFIXES[i] };
 }
-
-const PREFIXES = ['', 'k', 'M', 'G', 'T', 'P'];
 
 /* { number, unit } for large figures that set the unit apart; null: not known. */
-export function bitsParts(bps) {
-  if (!isKnown(bps))
+function parts(v, unit) {
+  if (!isKnown(v))
     return null;
-  const s = scale(bps, PREFIXES);
-  return { number: s.number, unit: s.prefix + 'bit/s' };
+  const { number, prefix } = scale(v);
+  return { number, unit: prefix + unit };
 }
 
-export function packetsParts(pps) {
-  if (!isKnown(pps))
-    return null;
-  const s = scale(pps, PREFIXES);
-  return { number: s.number, unit: s.prefix + 'pps' };
+function join(v, unit) {
+  const p = parts(v, unit);
+  return p === null ? DASH : p.number + (p.unit && NBSP + p.unit);
 }
 
-function join(parts) {
-  return parts === null ? DASH : parts.number + NBSP + parts.unit;
+/* Of a figure that is round by itself: "2.5 Gbit/s", "20 kpps". */
+function round(p) {
+  return p === null ? DASH : Number(p.number) + NBSP + p.unit;
 }
 
-export function bits(bps) {
-  return join(bitsParts(bps));
-}
-
-export function packets(pps) {
-  return join(packetsParts(pps));
-}
-
-/* A line rate, which is a round figure: "2.5 Gbit/s", "1 Gbit/s". */
-export function lineRate(bps) {
-  const parts = bitsParts(bps);
-  return parts === null ? DASH : Number(parts.number) + NBSP + parts.unit;
-}
-
-/* A rate that is a round figure by itself: "20 kpps". */
-export function roundPackets(pps) {
-  const parts = packetsParts(pps);
-  return parts === null ? DASH : Number(parts.number) + NBSP + parts.unit;
-}
-
+export const bitsParts = (bps) => parts(bps, 'bit/s');
+export const packetsParts = (pps) => parts(pps, 'pps');
+export const bits = (bps) => join(bps, 'bit/s');
+export const packets = (pps) => join(pps, 'pps');
+export const lineRate = (bps) => round(bitsParts(bps));
+export const roundPackets = (pps) => round(packetsParts(pps));
 /* A count per second of things named elsewhere: "11.9 k/s". */
-export function rate(ps) {
-  if (!isKnown(ps))
-    return DASH;
-  const s = scale(ps, PREFIXES);
-  return s.number + NBSP + s.prefix + '/s';
-}
-
-export function count(n) {
-  if (!isKnown(n))
-    return DASH;
-  const s = scale(n, PREFIXES);
-  return s.prefix === '' ? s.number : s.number + NBSP + s.prefix;
-}
-
-export function bytes(n) {
-  if (!isKnown(n))
-    return DASH;
-  const s = scale(n, PREFIXES);
-  return s.number + NBSP + s.prefix + 'B';
-}
+export const rate = (ps) => join(ps, '/s');
+export const count = (n) => join(n, '');
+export const bytes = (n) => join(n, 'B');
 
 export function percent(ratio) {
   return isKnown(ratio) ? Math.round(ratio * 100) + NBSP + '%' : DASH;
@@ -179,10 +148,7 @@ const BY_UNIT = {
   events: count,
   cores: (v) => decimal(v, Number.isInteger(v) ? 0 : 2) + NBSP + (v === 1 ? 'core' : 'cores'),
   seconds: (v) => duration(v * 1000),
-  Hz: (v) => {
-    const s = scale(v, PREFIXES);
-    return s.number + NBSP + s.prefix + 'Hz';
-  },
+  Hz: (v) => join(v, 'Hz'),
 };
 
 /* A value with the unit's name as the API gives it; a text stays as it is. */
@@ -266,10 +232,11 @@ export function weekday(ms) {
   return WEEKDAY.format(ms);
 }
 
+const OFFSET = new Intl.DateTimeFormat('en', { timeZoneName: 'shortOffset' });
+
 /* "Europe/Berlin, GMT+1": what local time is here. */
 export function zone(ms) {
-  const parts = new Intl.DateTimeFormat('en', { timeZoneName: 'shortOffset' }).formatToParts(ms);
-  const offset = parts.find((part) => part.type === 'timeZoneName')?.value ?? '';
-  const name = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const offset = OFFSET.formatToParts(ms).find((p) => p.type === 'timeZoneName')?.value ?? '';
+  const name = OFFSET.resolvedOptions().timeZone;
   return name === offset || !name ? offset : name === 'UTC' ? 'UTC' : name + ', ' + offset;
 }

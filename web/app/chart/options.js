@@ -52,7 +52,7 @@ export function plotOptions({ series, band, height, unit, marks, onZoom }, chart
       { ...axis, space: isNarrow ? 64 : 84, size: 44,
         values: (u, splits, at, space, step) => timeTexts(splits, step) },
       /* One width for all: charts under each other have one time axis. */
-      { ...axis, space: 34, size: isNarrow ? 68 : 80,
+      { ...axis, space: 34, size: 80,
         values: (u, splits) => axisTexts(splits, unit) },
     ],
     series: [

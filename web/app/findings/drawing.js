@@ -6,30 +6,19 @@
  */
 
 import { get } from '../api.js';
+import { loadCharts, makeChart } from '../chart.js';
 import { el, setAttribute, setChildren, setHidden, setStyle, setText } from '../dom.js';
 import { quantity } from '../format.js';
-import { questionOf } from '../history/query.js';
+import { canHeal, reasonOf } from '../history/problem.js';
+import { questionOf, resolutionWords } from '../history/query.js';
 import { chartsOf, windowOf } from './evidence.js';
-import { linesOf } from './lines.js';
+import { bandsOf, edgeOf, linesOf } from './lines.js';
 
 const HEIGHT = 170;
 const POINTS = 300;
 /* History of an active finding is asked for again after this share of its window. */
 const AGAIN_SHARE = 1 / 100;
 const AGAIN_LEAST_MS = 5000;
-
-/* Fetched with the first drawing: null when this build has no charts. */
-let charts = null;
-function loadCharts() {
-  charts ??= import('../chart.js').then(async (module) => {
-    await module.loadCharts();
-    return module;
-  }).catch(() => {
-    charts = null;
-    return null;
-  });
-  return charts;
-}
 
 /* Unit of the figures: losses are counted, all else is a level. */
 const toldUnit = (chart) => chart.isTotal && chart.unit !== 'packets' ? 'events' : chart.unit;
@@ -57,6 +46,8 @@ function phaseTable(chart, lines, f) {
     el('tbody', {}, ...phaseRows(chart, lines, f)));
 }
 
+const hasBand = (line) => Boolean(line.least && line.most);
+
 /* One chart with its title and its figures. */
 class Figure {
   node;
@@ -71,22 +62,25 @@ class Figure {
       el('h' + level, { class: 'part-title' }, chart.title), this.#plot, this.#phases);
   }
 
-  /* module: chart.js, or null */
-  update(f, { times, lines }, { fromMs, toMs }, module, sync) {
+  /* canDraw: the charts were had. */
+  update(f, { times, lines }, { fromMs, toMs }, canDraw, sync) {
     setChildren(this.#phases, [phaseTable(this.spec, lines, f)]);
-    setHidden(this.#plot, module === null);
-    if (module === null)
+    setHidden(this.#plot, !canDraw);
+    if (!canDraw)
       return;
     const series = lines.map(({ label, color, dash }) => ({ label, color, dash }));
-    const key = JSON.stringify(series);
+    const band = lines.some(hasBand);
+    const key = JSON.stringify([series, band]);
     if (key !== this.#madeOf) {
       this.destroy();
       this.#madeOf = key;
-      this.#chart = module.makeChart(this.#plot, { height: HEIGHT, unit: drawnUnit(this.spec),
-        series, band: false, sync, onZoom: null, marks: true, label: this.spec.title });
+      this.#chart = makeChart(this.#plot, { height: HEIGHT, unit: drawnUnit(this.spec),
+        series, band, sync, onZoom: null, marks: true, label: this.spec.title });
     }
     this.#chart.setRange(fromMs, toMs);
-    this.#chart.setData(times, lines.map((line) => line.values));
+    const none = new Array(times.length).fill(null);
+    this.#chart.setData(times, lines.flatMap((line) => !band ? [line.values]
+      : [line.values, line.least ?? none, line.most ?? none]));
     this.#chart.setMarks([{ atMs: f.raised_ms, toMs: f.cleared_ms || toMs, kind: f.severity,
       label: f.title }]);
   }
@@ -109,6 +103,8 @@ export class Drawing {
   #store = null;
   #isSeen = false;
   #isAsking = false;
+  /* Something was not had that may be had later. */
+  #isIncomplete = false;
   #askedMs = 0;
   #askedOf = '';
   #observer;
@@ -146,7 +142,7 @@ export class Drawing {
       return;
     const { nowMs } = this.#store;
     const span = windowOf(f, nowMs);
-    const isGrowing = span.toMs >= nowMs || this.#askedMs < span.toMs;
+    const isGrowing = span.toMs >= nowMs || this.#askedMs < span.toMs || this.#isIncomplete;
     const due = this.#askedMs
       + Math.max(AGAIN_LEAST_MS, AGAIN_SHARE * (span.toMs - span.fromMs));
     if (this.#askedOf !== ofText(f) || (isGrowing && nowMs >= due))
@@ -162,24 +158,48 @@ export class Drawing {
     this.#isAsking = true;
     this.#askedMs = nowMs;
     this.#askedOf = ofText(f);
+    this.#isIncomplete = false;
     try {
-      const [module, ...answers] = await Promise.all([loadCharts(),
-        ...specs.map((spec) => Promise.all(spec.asks.map((one) =>
-          get('series', questionOf(one, [span.fromMs, span.toMs], POINTS)))))]);
+      const ask = (line, aggregate) =>
+        get('series', questionOf(line, [span.fromMs, span.toMs], POINTS, aggregate));
+      const [noCharts, ...answers] = await Promise.all([
+        loadCharts().then(() => null, (error) => error),
+        ...specs.map((spec) => Promise.all(spec.asks.map((one) => ask(one))))]);
+      const drawn = specs.map((spec, i) => [spec, linesOf(spec, answers[i], f)])
+        .filter(([, found]) => found !== null);
+      if (noCharts === null)
+        await this.#askBands(drawn, ask);
+      this.#isIncomplete ||= noCharts !== null && canHeal(noCharts);
       /* Closed meanwhile. */
       if (this.#finding !== null)
-        this.#draw(f, specs.map((spec, i) => [spec, linesOf(spec, answers[i], f)]), span, module);
+        this.#draw(f, drawn, span, noCharts);
     } catch (error) {
-      this.#say('Its history could not be fetched: ' + error.message + '.', true);
+      this.#isIncomplete = canHeal(error);
+      this.#say('Its history could not be fetched: ' + reasonOf(error) + '.', true);
     } finally {
       this.#isAsking = false;
     }
   }
 
-  #draw(f, drawn, span, module) {
-    const there = drawn.filter(([, lines]) => lines !== null);
+  /* What the means hide, where they are means. */
+  async #askBands(drawn, ask) {
+    const isCoarse = ({ resolutionMs }) => resolutionMs > this.#store.intervalMs * 1.5;
+    const bands = drawn.filter(([, found]) => isCoarse(found)).flatMap(([spec, found]) =>
+      bandsOf(spec, found.lines).map((band) => ({ ...band, spec, found })));
+    await Promise.all(bands.map(async ({ line, question, spec, found }) => {
+      try {
+        [line.least, line.most] = (await Promise.all([ask(question, 'min'), ask(question, 'max')]))
+          .map((answer) => edgeOf(answer, found.times, spec.factor));
+      } catch {
+        /* The means are still worth seeing. */
+        this.#isIncomplete = true;
+      }
+    }));
+  }
+
+  #draw(f, drawn, span, noCharts) {
     /* What is context only and shows nothing would only take room. */
-    const shown = there.filter(([, { lines }], i) => i === 0
+    const shown = drawn.filter(([, { lines }], i) => i === 0
       || lines.some((line) => line.values.some((v) => v > 0)));
     const titles = JSON.stringify(shown.map(([spec]) => spec.title));
     if (titles !== JSON.stringify(this.#figures.map((figure) => figure.spec.title))) {
@@ -188,15 +208,23 @@ export class Drawing {
       this.#figures = shown.map(([spec]) => new Figure(spec, this.#level));
       setChildren(this.#place, this.#figures.map((figure) => figure.node));
     }
-    for (const [i, [, lines]] of shown.entries())
-      this.#figures[i].update(f, lines, span, module, 'finding ' + f.id);
-    setAttribute(this.node, 'data-drawn', module === null ? 'figures' : 'charts');
+    for (const [i, [, found]] of shown.entries())
+      this.#figures[i].update(f, found, span, noCharts === null, 'finding ' + f.id);
+    setAttribute(this.node, 'data-drawn', noCharts === null ? 'charts' : 'figures');
     if (shown.length === 0)
       this.#say('No history of this time is kept: the figures of then are in the evidence.');
-    else if (module === null)
-      this.#say('This build has no charts: the means of each time stand above.');
+    else if (noCharts !== null)
+      this.#say(noCharts.message + ' The means of each time stand above.', !noCharts.isMissing);
     else
-      this.#say('');
+      this.#say(this.#bandText(shown.map(([, found]) => found)));
+  }
+
+  /* What the shading is, where there is one. */
+  #bandText(all) {
+    const shaded = all.filter(({ lines }) => lines.some(hasBand));
+    const steps = [...new Set(shaded.map(({ resolutionMs }) =>
+      resolutionWords(resolutionMs, this.#store.intervalMs)))];
+    return steps.length === 0 ? '' : steps.join(', ') + ', shaded from least to most.';
   }
 
   #say(text, canRetry = false) {

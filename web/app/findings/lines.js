@@ -5,7 +5,7 @@
  * Pure.
  */
 
-import { average, combined, commonAxis, highest } from '../chart/axis.js';
+import { average, combined, commonAxis, highest, placer } from '../chart/axis.js';
 
 /* More of the others than this become their mean and their highest. */
 const EACH_MAX = 3;
@@ -44,7 +44,7 @@ function alike(chart, rows, n, { begin, end }) {
   const ranked = [...rows].sort((a, b) => during(b) - during(a));
   const own = (chart.own !== null && ranked.find((row) => chart.own(row.labels))) || ranked[0];
   const others = rows.filter((row) => row !== own);
-  const lines = [{ label: chart.who(own.labels), values: own.values, color: OWN }];
+  const lines = [{ label: chart.who(own.labels), values: own.values, color: OWN, of: own }];
   if (others.length <= EACH_MAX) {
     for (const row of others)
       lines.push({ label: chart.who(row.labels), values: row.values });
@@ -62,7 +62,7 @@ function named(chart, rows) {
   const isQuiet = (row) => !row.values.some((v) => v > 0);
   const loud = chart.isTotal ? rows.filter((row) => !isQuiet(row)) : [];
   return (loud.length > 0 ? loud : chart.isTotal ? rows.slice(0, 1) : rows).map((row) =>
-    ({ label: chart.asks[row.ask].name, values: row.values,
+    ({ label: chart.asks[row.ask].name, values: row.values, of: row,
       color: chart.isTotal ? undefined : WAYS[row.labels.direction] }));
 }
 
@@ -75,8 +75,10 @@ function told(values, [from, to], times, isTotal) {
   return Math.round(rate * (times[to - 1] - start) / 1000);
 }
 
-/* { times, lines: [{ label, color, dash, values, before, during, after }] }, null
- * when there is nothing of it. answers: one for each of chart.asks. */
+/* { times, lines: [{ label, color, dash, values, before, during, after, of }],
+ * resolutionMs }, null when there is nothing of it. answers: one for each of
+ * chart.asks. of: { labels, ask }, the series that a line is; undefined: of many, or
+ * context. */
 export function linesOf(chart, answers, f) {
   const { times, place } = commonAxis(answers);
   const rows = answers.flatMap((answer, ask) => answer.series.map(({ labels, values }) =>
@@ -99,5 +101,18 @@ export function linesOf(chart, answers, f) {
     lines.push({ label: name, color: '--series-8', dash: [2, 3], before: value, during: value,
       after: f.cleared_ms ? value : null, values: times.map(() => value) });
   }
-  return { times, lines };
+  return { times, lines, resolutionMs: Math.max(...answers.map((a) => a.resolution_ms ?? 0)) };
+}
+
+/* What is asked for the least and the most of the lines that are one series each: their
+ * peaks are the evidence, and a mean hides them. [{ line, question }] */
+export function bandsOf(chart, lines) {
+  return lines.filter((line) => line.of !== undefined).map((line) =>
+    ({ line, question: { metric: chart.asks[line.of.ask].metric, labels: line.of.labels } }));
+}
+
+/* The answer for one edge of one line, on the times that are drawn. */
+export function edgeOf(answer, times, factor) {
+  const [one] = answer.series;
+  return one === undefined ? null : placer(times)(answer.time_ms, one.values, factor);
 }

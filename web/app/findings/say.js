@@ -8,7 +8,7 @@ import { duration, isKnown, moment } from '../format.js';
 import { isActive } from './words.js';
 
 /* As many are kept by the daemon without a database, and told of one with it. */
-const KEPT = 1000;
+export const KEPT = 1000;
 
 export function countText(findings, zoneText) {
   const active = findings.filter(isActive).length;

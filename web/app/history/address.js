@@ -25,8 +25,9 @@ export const DEFAULT_LAST_S = 3600;
 const SHORTEST_MS = 5000;
 const LONGEST_MS = 10 * 365 * DAY_S * 1000;
 const LAST_MAX_S = LONGEST_MS / 1000;
-const CHARTS_MAX = 12;
-const LINES_MAX = 8;
+/* An address that can still be passed on. */
+export const CHARTS_MAX = 12;
+export const LINES_MAX = 8;
 
 /* { last } in seconds or { from, to } in ms; null: neither is right. */
 export function parseRange(parameters) {
@@ -94,4 +95,21 @@ export function rangeWithin(from, to, nowMs) {
   const middle = (from + to) / 2;
   const end = Math.min(nowMs, middle + span / 2);
   return { from: Math.round(end - span), to: Math.round(end) };
+}
+
+/* Of times that were typed: each stays as it is, but for an end ahead of now. A text:
+ * why it is no range. */
+export function rangeBetween(from, to, nowMs) {
+  const end = Math.min(to, nowMs);
+  if (Number.isNaN(from) || Number.isNaN(to))
+    return 'Both times are needed.';
+  if (to <= from)
+    return 'The end must be after the start.';
+  if (from >= nowMs)
+    return 'The start is ahead of now.';
+  if (end - from < SHORTEST_MS)
+    return 'The range must be at least ' + SHORTEST_MS / 1000 + ' s long.';
+  if (end - from > LONGEST_MS)
+    return 'The range must be at most ' + LONGEST_MS / DAY_S / 365000 + ' years long.';
+  return { from, to: end };
 }

@@ -5,7 +5,9 @@
  */
 
 import { el, keyedRows, setHidden, setText, stateIcon } from '../dom.js';
+import { KEPT } from '../findings/say.js';
 import { instant } from '../format.js';
+import { CHANGES_MAX } from './events.js';
 
 const SHOWN_MAX = 100;
 
@@ -14,7 +16,9 @@ export function eventList(onShow) {
   const summary = el('summary', {});
   const list = el('ol', { class: 'history-events' });
   const more = el('p', { class: 'muted', hidden: true });
-  const node = el('details', { class: 'history-marks' }, summary, list, more);
+  const cutNote = el('p', { class: 'note history-cut', role: 'status', hidden: true });
+  const node = el('div', { class: 'history-marks' }, cutNote,
+    el('details', {}, summary, list, more));
   const rows = keyedRows(list, (mark) => mark.key, () => {
     const time = el('time', { class: 'muted' });
     const kind = el('span', {});
@@ -37,14 +41,22 @@ export function eventList(onShow) {
     return { node: el('li', {}, time, kind, label, show), update };
   });
 
-  const update = (marks, problem, nowMs) => {
-    const n = (kinds, one, many) => {
-      const count = marks.filter((m) => kinds.includes(m.kind)).length;
-      return count + ' ' + (count === 1 ? one : many);
+  /* cut: { finding, change }: the time before which there are more, or null. */
+  const update = (marks, { problem, cut }, [from], nowMs) => {
+    const isCut = (what) => (cut[what] ?? 0) > from;
+    const n = (what, one, many) => {
+      const count = marks.filter((m) => (m.kind === 'change') === (what === 'change')).length;
+      return (isCut(what) ? 'at least ' : '') + count + ' ' + (count === 1 ? one : many);
     };
     setText(summary, problem !== null ? 'Findings and settings are not available: ' + problem
-      : 'In this range: ' + n(['info', 'warn', 'crit'], 'finding', 'findings') + ', '
-        + n(['change'], 'setting changed', 'settings changed'));
+      : 'In this range: ' + n('finding', 'finding', 'findings') + ', '
+        + n('change', 'setting changed', 'settings changed'));
+    const notes = [['finding', 'Findings', KEPT], ['change', 'Settings', CHANGES_MAX]]
+      .filter(([what]) => isCut(what)).map(([what, words, max]) => words + ' before '
+        + instant(cut[what], 60000, nowMs) + ' are not marked: only the latest ' + max
+        + ' can be asked for.');
+    setText(cutNote, notes.join(' '));
+    setHidden(cutNote, notes.length === 0);
     rows(marks.slice(-SHOWN_MAX), nowMs);
     setHidden(more, marks.length <= SHOWN_MAX);
     setText(more, 'The last ' + SHOWN_MAX + ' of ' + marks.length + '.');

@@ -5,8 +5,12 @@
  */
 
 import { groupChanges, subjectsText } from '../changelist.js';
+import { KEPT } from '../findings/say.js';
 import { nameText, SEVERITY_WORDS } from '../findings/words.js';
 import { changedValues, settingWords } from '../settings.js';
+
+/* As many as the daemon tells at once. */
+export const CHANGES_MAX = 1000;
 
 /* A value of hundreds of letters is no label. */
 const TEXT_MAX = 60;
@@ -31,4 +35,19 @@ export function marksOf(findings, changes, [from, to]) {
     words: 'setting', isOver: true }));
   return [...ofFindings, ...ofChanges].filter((m) => m.atMs <= to && (m.toMs ?? m.atMs) >= from)
     .sort((a, b) => a.atMs - b.atMs);
+}
+
+/* The time before which there may be more than the daemon told, which are the latest
+ * ones; null: these are all. */
+const cutAt = (times, isCut) => isCut && times.length > 0
+  ? times.reduce((a, b) => Math.min(a, b)) : null;
+
+/* Those that stand are told however old they are. */
+export function findingsCutAt(findings) {
+  return cutAt(findings.filter((f) => f.cleared_ms).map((f) => f.raised_ms),
+    findings.length >= KEPT);
+}
+
+export function changesCutAt(changes) {
+  return cutAt(changes.map((c) => c.at_ms), changes.length >= CHANGES_MAX);
 }

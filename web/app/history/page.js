@@ -6,22 +6,22 @@
 
 import { get } from '../api.js';
 import { loadCharts } from '../chart.js';
-import { el, setAttribute, setHidden, setText } from '../dom.js';
+import { el, setAttribute, setChildren, setHidden, setText } from '../dom.js';
 import { instant } from '../format.js';
 import { tell } from '../router.js';
-import { parseState, rangeWithin, spanOf, stateParameters } from './address.js';
+import { lineText, parseState, rangeBetween, rangeWithin, spanOf, stateParameters }
+  from './address.js';
 import { firstCharts, metricsOf } from './catalog.js';
 import { eventList } from './eventlist.js';
-import { marksOf } from './events.js';
 import { ChartPanel } from './panel.js';
 import { picker } from './picker.js';
+import { canHeal, reasonOf } from './problem.js';
 import { pointsFor } from './query.js';
+import { Told } from './told.js';
 import { toolbar } from './toolbar.js';
 
 /* Live charts ask again at the pace of their resolution, but not more often. */
 const REFRESH_MIN_MS = 5000;
-/* As many as the daemon tells at once. */
-const CHANGES_MAX = 1000;
 
 class HistoryPage {
   #root;
@@ -32,16 +32,15 @@ class HistoryPage {
   #span = [0, 0];
   #isShown = false;
   #askedAt = -Infinity;
-  /* known: the range they are of. */
-  #events = { findings: [], changes: [], problem: null, known: null };
-  #eventsTurn = 0;
+  #events = new Told();
   #wasStale = false;
 
   constructor(root, { store }) {
     this.#root = root;
     this.#store = store;
     this.bar = toolbar({ last: (s) => this.#go({ last: s }),
-      range: (from, to) => this.#go(rangeWithin(from, to, this.#nowMs)) });
+      range: (from, to) => this.#go(rangeWithin(from, to, this.#nowMs)),
+      exact: (from, to) => this.#goExactly(from, to) });
     this.picker = picker((line, chart) => this.#add(line, chart));
     this.list = eventList((mark) => this.#lookAt(mark));
     this.note = el('p', { class: 'note', role: 'status' }, 'Asking what there is.');
@@ -63,11 +62,7 @@ class HistoryPage {
     if (!(isPlain && this.#state !== null))
       this.#state = asked;
     this.#drawBar();
-    await this.#askCatalog();
-    if (!this.#isShown)
-      return;
-    this.#build();
-    this.#ask();
+    await this.#prepare();
   }
 
   hide() {
@@ -80,8 +75,12 @@ class HistoryPage {
     const isBack = this.#wasStale && !store.isStale;
     this.#wasStale = store.isStale;
     setAttribute(this.#root, 'data-gone', store.isStale && store.sampledMs !== null ? '' : null);
-    if (isBack && (this.#metrics === null || this.#state.charts === null)) {
-      this.show(new URLSearchParams());
+    /* Some of the events may have been missed. */
+    if (isBack)
+      this.#events.forget();
+    if (this.#failed.length > 0 && (isBack || (changed.has('tick') && this.#failed.some(canHeal)
+      && this.#isTimeFor(REFRESH_MIN_MS)))) {
+      this.#prepare();
       return;
     }
     if (this.#metrics !== null && this.#state.charts === null && store.interfaces.length > 0) {
@@ -92,8 +91,6 @@ class HistoryPage {
       this.#drawNote();
     if (changed.has('findings') || changed.has('changes'))
       this.#drawMarks();
-    if (isBack)
-      this.#askEvents(true);
     if (isBack || (changed.has('tick') && this.#isDue()))
       this.#ask(true);
   }
@@ -102,58 +99,70 @@ class HistoryPage {
     return this.#store.sampledMs ?? this.#store.nowMs;
   }
 
-  /* Whether there can be values that are not drawn. */
-  #isDue() {
-    if (this.#state.range.last === undefined || this.#panels.some((p) => p.isBusy))
-      return false;
-    const pace = Math.min(...this.#panels.map((p) => p.resolutionMs || REFRESH_MIN_MS));
-    return performance.now() - this.#askedAt >= Math.max(REFRESH_MIN_MS, pace);
+  #isTimeFor(paceMs) {
+    return performance.now() - this.#askedAt >= paceMs;
   }
 
-  async #askCatalog() {
-    try {
-      this.#metrics = metricsOf(await get('catalog'));
+  /* Whether there can be values that are not drawn. */
+  #isDue() {
+    const panels = this.#panels;
+    const isOpen = this.#state.range.last !== undefined || this.#events.problem !== null
+      || panels.some((p) => p.isIncomplete);
+    if (!isOpen || panels.some((p) => p.isBusy))
+      return false;
+    const pace = Math.min(...panels.map((p) => p.resolutionMs || REFRESH_MIN_MS));
+    return this.#isTimeFor(Math.max(REFRESH_MIN_MS, pace));
+  }
+
+  /* What there is to choose from and what draws it, then the charts. */
+  async #prepare() {
+    this.#askedAt = performance.now();
+    const [catalog, charts] = await Promise.allSettled([get('catalog'), loadCharts()]);
+    if (catalog.status === 'fulfilled') {
+      this.#metrics = metricsOf(catalog.value);
       this.picker.setMetrics(this.#metrics);
-      setHidden(this.note, true);
-      this.#problem = null;
-    } catch (error) {
-      this.#problem = error.status === undefined ? 'The daemon does not answer.'
-        : 'What there is could not be asked: ' + error.message + '.';
     }
-    try {
-      await loadCharts();
-    } catch {
-      this.#problem = 'This build of the daemon has no charts (uPlot was missing when it was '
-        + 'built). The values are there as CSV below.';
-    }
+    this.#failed = [catalog, charts].filter((one) => one.status === 'rejected')
+      .map((one) => one.reason);
+    this.#problem = charts.status === 'rejected' ? charts.reason.message
+      + (charts.reason.isMissing ? ' The values are there as CSV below.' : '')
+      : catalog.status === 'rejected' ? 'What there is could not be asked: '
+        + reasonOf(catalog.reason) + '.' : null;
     this.#drawNote();
+    if (!this.#isShown)
+      return;
+    this.#build();
+    this.#ask();
   }
 
   #problem = 'Asking what there is.';
+  #failed = [];
 
   #drawNote() {
     const kept = this.#store.health?.store;
     const text = this.#problem ?? (kept?.state === 'memory'
-      ? 'History is in memory only (no store path is set): it reaches back some minutes and ends '
-        + 'with the daemon.' : '');
+      ? 'History is in memory only (no store path is set): it reaches back an hour at most and '
+        + 'ends with the daemon.' : '');
     setText(this.note, text);
     setHidden(this.note, text === '');
   }
 
   #build() {
     const { interfaces } = this.#store;
-    if (this.#metrics === null)
-      return;
-    /* The first view waits for the interfaces. */
-    if (this.#state.charts === null && interfaces.length === 0)
+    /* The first view waits for what there is, and the interfaces. */
+    if (this.#state.charts === null && (this.#metrics === null || interfaces.length === 0))
       return;
     this.#state.charts ??= firstCharts(this.#metrics, interfaces);
-    const before = new Map(this.#panels.map((p) => [JSON.stringify(p.chart), p]));
+    const keyOf = ({ lines }) => lines.map(lineText).join(';');
+    const before = new Map(this.#panels.map((p) => [keyOf(p.chart), p]));
     this.#panels = this.#state.charts.map((chart) => {
-      const key = JSON.stringify(chart);
-      const own = before.get(key);
-      before.delete(key);
-      return own ?? new ChartPanel(chart, {
+      const own = before.get(keyOf(chart));
+      before.delete(keyOf(chart));
+      if (own !== undefined) {
+        own.chart = chart;
+        return own;
+      }
+      return new ChartPanel(chart, {
         onZoom: (from, to) => this.#go(rangeWithin(from, to, this.#nowMs)),
         onRemove: (gone) => this.#setCharts(this.#state.charts.filter((c) =>
           JSON.stringify(c) !== JSON.stringify(gone))),
@@ -161,14 +170,13 @@ class HistoryPage {
           JSON.stringify(c) === JSON.stringify(one) ? { ...c, isFolded: !c.isFolded } : c)),
         intervalMs: () => this.#store.intervalMs,
         emptyText: () => this.#emptyText(),
-        marks: () => this.#marks(),
+        marks: () => this.#events.marks(this.#store, this.#span),
       });
     });
     for (const gone of before.values())
       gone.destroy();
-    this.charts.replaceChildren(...this.#panels.map((p) => p.node));
-    if (this.#panels.length === 0)
-      this.charts.append(el('p', { class: 'muted' }, 'No chart. Add one below.'));
+    setChildren(this.charts, this.#panels.length > 0 ? this.#panels.map((p) => p.node)
+      : [el('p', { class: 'muted' }, 'No chart. Add one below.')]);
     this.picker.setCharts(this.#state.charts);
   }
 
@@ -187,6 +195,14 @@ class HistoryPage {
     for (const panel of this.#panels)
       panel.setRange(this.#span);
     this.#ask();
+  }
+
+  #goExactly(from, to) {
+    const range = rangeBetween(from, to, this.#nowMs);
+    if (typeof range === 'string')
+      return range;
+    this.#go(range);
+    return undefined;
   }
 
   #setCharts(charts) {
@@ -223,52 +239,16 @@ class HistoryPage {
     const points = pointsFor(this.charts.clientWidth);
     for (const panel of this.#panels)
       panel.ask(this.#span, points, isQuiet);
-    this.#askEvents();
     this.#drawMarks();
-  }
-
-  /* Those of the shown range, once: what is new comes by the stream. isAnew: it may
-   * have missed some. */
-  async #askEvents(isAnew = false) {
-    const [from, to] = this.#span;
-    const { known } = this.#events;
-    if (!isAnew && known !== null && from >= known.from && to <= known.to) {
-      this.#drawMarks();
-      return;
-    }
-    const turn = ++this.#eventsTurn;
-    const isOpen = this.#state.range.last !== undefined || to >= this.#nowMs;
-    const after = String(from / 1000);
-    try {
-      const [findings, changes] = await Promise.all([get('findings', { state: 'all', after }),
-        get('changes', { after, ...isOpen ? {} : { before: String(to / 1000) },
-          limit: String(CHANGES_MAX) })]);
-      /* Another range may have been asked for meanwhile. */
-      if (turn === this.#eventsTurn) {
-        this.#events = { findings, changes, problem: null,
-          known: { from, to: isOpen ? Infinity : to } };
-      }
-    } catch (error) {
-      if (turn === this.#eventsTurn)
-        this.#events.problem = error.message;
-    }
-    this.#drawMarks();
-  }
-
-  /* What was asked for, and what the stream brought since. */
-  #marks() {
-    const { findings, changes } = this.#store;
-    const allFindings = new Map([...this.#events.findings.map((f) => [f.id, f]), ...findings]);
-    const allChanges = new Map([...this.#events.changes, ...changes ?? []].map((c) => [c.id, c]));
-    return marksOf([...allFindings.values()],
-      [...allChanges.values()].sort((a, b) => b.at_ms - a.at_ms), this.#span);
+    const isOpen = this.#state.range.last !== undefined || this.#span[1] >= this.#nowMs;
+    this.#events.ask(this.#span, isOpen).then(() => this.#drawMarks());
   }
 
   #drawMarks() {
-    const marks = this.#marks();
+    const marks = this.#events.marks(this.#store, this.#span);
     for (const panel of this.#panels)
       panel.setMarks(marks);
-    this.list.update(marks, this.#events.problem, this.#nowMs);
+    this.list.update(marks, this.#events, this.#span, this.#nowMs);
   }
 
   /* Around a mark: what was before and after it. */

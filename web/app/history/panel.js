@@ -5,14 +5,16 @@
  */
 
 import { address, get } from '../api.js';
-import { loadCharts, makeChart } from '../chart.js';
-import { el, setAttribute, setChildren, setHidden, setText } from '../dom.js';
-import { chartWords, metricWords } from './catalog.js';
+import { loadCharts, makeChart, NoCharts } from '../chart.js';
+import { el, keyedRows, setAttribute, setHidden, setText } from '../dom.js';
+import { chartWords, lineWords } from './catalog.js';
+import { canHeal, isLost, reasonOf } from './problem.js';
 import { BANDS_SHOWN, choose, folded, LINES_SHOWN, questionOf, resolutionWords, seriesOf, styleOf,
   valuesByKey } from './query.js';
 
 const HEIGHT = 230;
 const EDGES = ['min', 'max'];
+const AGGREGATES = { avg: 'mean', min: 'least', max: 'most' };
 
 /* page: { onZoom(from, to), onRemove(chart), onFold(chart), intervalMs(), emptyText(),
  * marks() } */
@@ -21,6 +23,8 @@ export class ChartPanel {
   isBusy = false;
   /* Distance of its values at the last answer, ms; 0: none yet. */
   resolutionMs = 0;
+  /* Something was not had that may be had later. */
+  isIncomplete = false;
   #chart;
   #page;
   #plot = null;
@@ -33,7 +37,8 @@ export class ChartPanel {
   #note = el('p', { class: 'history-note muted' });
   #fold = el('button', { type: 'button', hidden: true,
     click: () => this.#page.onFold(this.#chart) }, 'Highest and mean only');
-  #links = el('ul', { class: 'history-links' });
+  #list = el('ul', { class: 'history-links' });
+  #links = keyedRows(this.#list, (one) => one.key, makeLink);
 
   constructor(chart, page) {
     this.#chart = chart;
@@ -45,7 +50,7 @@ export class ChartPanel {
     this.node = el('section', { class: 'panel history-chart', 'aria-label': title },
       el('div', { class: 'panel-head' }, this.#title,
         el('div', { class: 'history-tools' }, this.#fold,
-          el('details', { class: 'history-csv' }, el('summary', {}, 'CSV'), this.#links), remove)),
+          el('details', { class: 'history-csv' }, el('summary', {}, 'CSV'), this.#list), remove)),
       this.#state, this.#box, this.#note);
   }
 
@@ -53,8 +58,9 @@ export class ChartPanel {
     return this.#chart;
   }
 
-  get isDrawn() {
-    return this.#plot !== null;
+  /* The same lines, folded or not. */
+  set chart(chart) {
+    this.#chart = chart;
   }
 
   /* Asks and draws. isQuiet: the same lines go on, nothing is chosen anew. */
@@ -68,7 +74,9 @@ export class ChartPanel {
       const [answers] = await Promise.all([this.#answers(span, points), loadCharts()]);
       if (turn !== this.#turn)
         return;
-      this.#take(answers, span);
+      this.isIncomplete = answers.refused.some(({ error }) => canHeal(error));
+      this.#refused = answers.refused;
+      this.#take(answers.there, span);
       if (this.#wantsBand)
         await this.#askEdges(span, points, turn);
       setAttribute(this.node, 'data-failed', null);
@@ -99,15 +107,20 @@ export class ChartPanel {
   #data = null;
   #edges = new Map();
   #wantsBand = false;
+  /* Lines that were not had: [{ line, error }]. */
+  #refused = [];
 
   /* One line that is refused does not take the others with it. */
   async #answers(span, points) {
-    const asked = await Promise.allSettled(this.#chart.lines.map((line) =>
+    const { lines } = this.#chart;
+    const asked = await Promise.allSettled(lines.map((line) =>
       get('series', questionOf(line, span, points))));
     const there = asked.filter((a) => a.status === 'fulfilled').map((a) => a.value);
     if (there.length === 0)
       throw asked[0].reason;
-    return there;
+    const refused = asked.map((a, i) => ({ line: lines[i], error: a.reason }))
+      .filter((_, i) => asked[i].status === 'rejected');
+    return { there, refused };
   }
 
   #take(answers, span) {
@@ -118,7 +131,7 @@ export class ChartPanel {
     setHidden(this.#fold, series.length <= 2 || series[0].peak <= 0);
     if (series.length === 0) {
       this.#drop();
-      setText(this.#note, '');
+      setText(this.#note, this.#refusedTexts().join(' \u00b7 '));
       this.#say(this.#page.emptyText());
       return;
     }
@@ -180,8 +193,19 @@ export class ChartPanel {
       return own.length === 0 ? null : { metric: line.metric, labels: Object.fromEntries(names.map(
         (name) => [name, [...new Set(own.map((s) => s.labels[name]))]])) };
     }).filter((line) => line !== null);
-    const answers = await Promise.all(EDGES.map((aggregate) => Promise.all(lines.map((line) =>
+    const asked = Promise.all(EDGES.map((aggregate) => Promise.all(lines.map((line) =>
       get('series', questionOf(line, span, points, aggregate))))));
+    /* Without the band the means are still worth seeing. */
+    const answers = await asked.catch((error) => {
+      if (turn === this.#turn) {
+        this.isIncomplete ||= canHeal(error);
+        setText(this.#note, this.#note.textContent + ' \u00b7 the band could not be had: '
+          + reasonOf(error));
+      }
+      return null;
+    });
+    if (answers === null)
+      return;
     if (turn !== this.#turn || this.#plot === null)
       return;
     this.#edges = new Map(EDGES.map((name, i) =>
@@ -202,20 +226,29 @@ export class ChartPanel {
       if (choice.zero > 0)
         parts.push(choice.zero + ' that are zero throughout are not drawn');
     }
-    return parts.join(' \u00b7 ');
+    return [...parts, ...this.#refusedTexts()].join(' \u00b7 ');
   }
 
-  /* What is drawn stays. */
+  #refusedTexts() {
+    return this.#refused.map(({ line, error }) =>
+      lineWords(line) + ' is not drawn: ' + reasonOf(error));
+  }
+
+  /* What is drawn stays, unless the question itself is wrong. */
   #refuse(error) {
     setAttribute(this.node, 'data-failed', '');
-    if (error instanceof TypeError || error.name === 'AbortError') {
-      this.#say(this.#plot === null ? 'The daemon does not answer.'
-        : 'The daemon does not answer. What is drawn is from before.');
+    this.isIncomplete = canHeal(error);
+    const before = this.#plot === null ? '' : ' What is drawn is from before.';
+    if (error instanceof NoCharts) {
+      this.#say(error.message);
+    } else if (isLost(error)) {
+      this.#say('The daemon does not answer.' + before);
     } else if (error.status === undefined) {
       this.#say('The charts could not be drawn: ' + error.message);
     } else {
-      this.#drop();
-      this.#say('Refused: ' + error.message + '.');
+      if (!this.isIncomplete)
+        this.#drop();
+      this.#say('Refused: ' + error.message + '.' + (this.isIncomplete ? before : ''));
     }
   }
 
@@ -233,11 +266,16 @@ export class ChartPanel {
 
   /* The same question as what is drawn, as files. */
   #setLinks(span, points) {
-    const words = { avg: 'mean', min: 'least', max: 'most' };
-    setChildren(this.#links, this.#chart.lines.flatMap((line) =>
-      Object.entries(words).map(([aggregate, word]) => el('li', {}, el('a', {
-        href: address('series', { ...questionOf(line, span, points, aggregate), format: 'csv' }),
-        download: 'ringside-' + line.metric + '-' + aggregate + '.csv',
-      }, metricWords(line.metric) + ', ' + word)))));
+    this.#links(this.#chart.lines.flatMap((line, i) =>
+      Object.entries(AGGREGATES).map(([aggregate, word]) => ({ key: i + aggregate, line, word,
+        aggregate, href: address('series',
+          { ...questionOf(line, span, points, aggregate), format: 'csv' }) }))));
   }
+}
+
+/* A link that is being chosen stays the same one. */
+function makeLink({ line, aggregate, word }) {
+  const link = el('a', { download: 'ringside-' + line.metric + '-' + aggregate + '.csv' },
+    lineWords(line) + ', ' + word);
+  return { node: el('li', {}, link), update: ({ href }) => setAttribute(link, 'href', href) };
 }

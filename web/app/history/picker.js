@@ -5,6 +5,7 @@
  */
 
 import { el, setChildren, setHidden, setText } from '../dom.js';
+import { CHARTS_MAX, LINES_MAX } from './address.js';
 import { chartWords, GROUPS, LABEL_WORDS, search, valueWords } from './catalog.js';
 import { drawnUnit } from './query.js';
 
@@ -21,7 +22,8 @@ export function picker(onAdd) {
   const about = el('p', { class: 'muted' });
   const target = el('select', { 'aria-label': 'Where to draw it' });
   const add = el('button', { type: 'submit' }, 'Add');
-  const where = el('div', { class: 'picker-where' }, target, add);
+  const limit = el('p', { role: 'status', hidden: true });
+  const where = el('div', { class: 'picker-where' }, target, add, limit);
   const form = el('form', { class: 'picker-form', submit: (event) => {
     event.preventDefault();
     if (metrics.has(list.value))
@@ -72,10 +74,20 @@ export function picker(onAdd) {
       const known = metrics.get(chart.lines[0].metric);
       return metric !== undefined && known !== undefined && drawnUnit(known) === drawnUnit(metric);
     });
-    setChildren(target, [el('option', { value: '' }, 'as a chart of its own'),
-      ...fits.map(({ i, chart }) => el('option', { value: String(i) },
-        'into: ' + chartWords(chart)))]);
-    target.value = fits.some(({ i }) => String(i) === before) ? before : '';
+    const isFull = charts.length >= CHARTS_MAX;
+    const hasRoom = ({ chart }) => chart.lines.length < LINES_MAX;
+    setChildren(target, [
+      el('option', { value: '', disabled: isFull }, 'as a chart of its own'
+        + (isFull ? ' (there are ' + CHARTS_MAX + ' charts, the most)' : '')),
+      ...fits.map((fit) => el('option', { value: String(fit.i), disabled: !hasRoom(fit) },
+        'into: ' + chartWords(fit.chart)
+        + (hasRoom(fit) ? '' : ' (has ' + LINES_MAX + ' lines, the most)')))]);
+    const choices = [...target.options].filter((one) => !one.disabled);
+    target.value = (choices.find((one) => one.value === before) ?? choices[0])?.value ?? '';
+    add.disabled = choices.length === 0;
+    setText(limit, isFull ? 'There are ' + CHARTS_MAX + ' charts, as many as an address holds: '
+      + (choices.length === 0 ? 'remove one first.' : 'a line can go into one of them.') : '');
+    setHidden(limit, !isFull);
   };
 
   field.addEventListener('input', fillList);

@@ -5,7 +5,7 @@
  */
 
 import { zoomed, panned } from '../chart/pointer.js';
-import { el, setAttribute, setText } from '../dom.js';
+import { el, setAttribute, setHidden, setText } from '../dom.js';
 import { instant, zone } from '../format.js';
 import { DEFAULT_LAST_S, PRESETS } from './address.js';
 
@@ -19,7 +19,7 @@ function fieldText(ms) {
     + two(at.getHours()) + ':' + two(at.getMinutes()) + ':' + two(at.getSeconds());
 }
 
-/* on: { last(seconds), range(from, to) } */
+/* on: { last(seconds), range(from, to), exact(from, to) -> why not, undefined } */
 export function toolbar(on) {
   let span = [0, 0];
   let last = null;
@@ -36,14 +36,15 @@ export function toolbar(on) {
   const text = el('p', { class: 'history-range' });
   const fields = ['From', 'To'].map((word) => ({ word,
     node: el('input', { type: 'datetime-local', step: '1', 'aria-label': word }) }));
+  const refusal = el('p', { class: 'note history-refusal', role: 'alert', hidden: true });
   const exact = el('details', { class: 'history-exact' }, el('summary', {}, 'Exact times'),
     el('form', { submit: (event) => {
       event.preventDefault();
       const [from, to] = fields.map((f) => new Date(f.node.value).getTime());
-      if (to > from)
-        on.range(from, to);
+      setText(refusal, on.exact(from, to) ?? '');
+      setHidden(refusal, refusal.textContent === '');
     } }, ...fields.map((f) => el('label', {}, f.word + ' ', f.node)),
-    el('button', { type: 'submit' }, 'Show')));
+    el('button', { type: 'submit' }, 'Show'), refusal));
   const node = el('div', { class: 'history-bar' },
     el('div', { class: 'history-group', role: 'group', 'aria-label': 'Range' },
       ...presets.map((p) => p.node)),
@@ -54,8 +55,13 @@ export function toolbar(on) {
       button('\u2212', 'Zoom out', () => on.range(...zoomed(span, 2)))),
     follow, text, exact);
 
+  let shownRange = null;
   const update = (range, shown, nowMs) => {
     span = shown;
+    /* Another one was chosen: what was refused is no longer asked. */
+    if (range !== shownRange)
+      setHidden(refusal, true);
+    shownRange = range;
     last = range.last ?? null;
     for (const p of presets)
       setAttribute(p.node, 'aria-pressed', String(p.seconds === last));
@@ -63,8 +69,9 @@ export function toolbar(on) {
     const step = span[1] - span[0] < 600000 ? 1000 : 60000;
     setText(text, instant(span[0], step, nowMs) + ' to ' + instant(span[1], step, nowMs)
       + ' (' + zone(span[1]) + ')');
+    const isTyped = exact.open && (exact.contains(document.activeElement) || !refusal.hidden);
     for (const [i, f] of fields.entries()) {
-      if (!exact.open || !exact.contains(document.activeElement))
+      if (!isTyped)
         f.node.value = fieldText(span[i]);
     }
   };
