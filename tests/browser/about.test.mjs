@@ -44,7 +44,13 @@ describe('about', () => {
     assert.match(await textOf(fact(page, 'Memory')), /^[\d.]+ MB$/);
     assert.match(await textOf(fact(page, 'Ticks missed')), /^\d+ of \d+$/);
     assert.match(await textOf(fact(page, 'Series')), /^\d+ of at most 20 000$/);
-    assert.equal(await textOf(fact(page, 'State')), 'in memory only: lost when it ends');
+    assert.equal(await textOf(fact(page, 'State')),
+      'the last hour in memory: lost when it ends');
+    assert.equal(await textOf(fact(page, 'Written')), 'nothing');
+    assert.equal(await fact(page, 'Written a day').isVisible(), false);
+    assert.equal(await fact(page, 'Longest commit').isVisible(), false);
+    assert.match(await textOf(page.locator(`${ROOT} .about-asked`)),
+      /^As of \d\d:\d\d:\d\d\. Times are local \(.*(GMT|UTC).*\)\.$/);
     assert.equal(await textOf(fact(page, 'A sample every')), '1 s');
     await until('its share of a core', () => fact(page, 'CPU, share of one core').isVisible());
     await until('its version', async () => /Ringside \d+\.\d+/.test(
@@ -102,13 +108,17 @@ describe('about', () => {
       failures: 0, cost_us: 10, skipped_rows: 0 });
     const { page, close } = await openCanned({ uptime_s: 90, ticks: 90, ticks_late: 2,
       ticks_missed: 1, sources: [source('stat', 'ok'), source('thermal', 'missing', 'No such file'),
-        source('flows', 'forbidden', 'needs CAP_NET_ADMIN')],
+        source('flows', 'forbidden', 'needs CAP_NET_ADMIN'),
+        { ...source('interrupts', 'ok'), skipped_rows: 2 }],
       rules_not_evaluated: [{ code: 'cpu.freq_low', reason: 'needs the clock of the cores' }] });
     const sources = page.locator(`${ROOT} .about-table tr[data-kind]`);
-    await until('sources', async () => await sources.count() === 3);
+    await until('sources', async () => await sources.count() === 4);
     assert.match(await textOf(sources.nth(0)),
       /^flows on a hot core not permitted needs CAP_NET_ADMIN/);
-    assert.match(await textOf(sources.nth(1)), /^temperature not on this system/);
+    assert.match(await textOf(sources.nth(1)),
+      /^interrupts read in part 2 rows of the last reading not understood/);
+    assert.match(await textOf(sources.nth(2)),
+      /^temperature not on this system This kernel, driver or machine has none: No such file/);
     assert.match(await textOf(page.locator(ROOT)), /cpu\.freq_low needs the clock of the cores/);
     assert.equal(await textOf(fact(page, 'Ticks missed')), '1 of 90');
     assert.equal(await fact(page, 'Longest commit').isHidden(), false);

@@ -48,8 +48,7 @@ function seriesOf(url, atMs, { tier = 'raw', resolution_ms = 1000 } = {}) {
 
 /* The page at an address. broken: what is refused; tier: the finest that is kept. */
 async function openChanges(changes, hash = '#changes',
-  { broken = new Set(), tier = {}, ...options } = {}) {
-  const map = maps.piled();
+  { broken = new Set(), tier = {}, map = maps.piled(), ...options } = {}) {
   const opened = await openMap(map, options);
   const { page } = opened;
   const asked = { changes: [], series: [] };
@@ -222,6 +221,38 @@ describe('changes', () => {
     await until('the words', async () =>
       /Before and after could not be fetched: try again/.test(await textOf(row(effect.page, 0))));
     await effect.close();
+  });
+
+  test('what could not be fetched is there when the daemon is back', async () => {
+    const broken = new Set(['series']);
+    const { page, say, close } = await openChanges(pastChanges(1), '#changes', { broken });
+    await until('the words', async () => /could not be fetched/.test(await textOf(row(page, 0))));
+    /* Time alone would bring it, too. */
+    await page.evaluate(() => {
+      const at = performance.now();
+      performance.now = () => at;
+    });
+    broken.clear();
+    await say('error', null);
+    await until('the loss', async () =>
+      await page.locator('#link').getAttribute('data-link') === 'lost');
+    await say('open', null);
+    await measured(page, 0);
+    await close();
+  });
+
+  test('throughput is of the interfaces the daemon counts', async () => {
+    const map = maps.mixed();
+    /* Whatever its kind. */
+    map.devices.find((d) => d.device === 'usb0').counted = false;
+    const { page, asked, close } = await openChanges(pastChanges(1), '#changes', { map });
+    await measured(page, 0);
+    const traffic = asked.series.filter((q) => q.get('metric').startsWith('interface_'));
+    assert.deepEqual(traffic[0].getAll('device'), ['eth0', 'eth1', 'wan', 'eth9']);
+    await close();
+    /* And it says of each whether it does. */
+    const { devices } = await api('map');
+    assert.ok(devices.length > 0 && devices.every((d) => typeof d.counted === 'boolean'));
   });
 
   test('without any change it says what is looked at', async () => {

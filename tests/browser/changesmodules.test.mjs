@@ -22,10 +22,10 @@ const { momentsOf, othersIn } = await load('changes/moments.js');
 const { dueMs, indexesIn, spanOf, windowsOf } = await load('changes/windows.js');
 const { judge, measure } = await load('changes/effect.js');
 const { figuresOf, notesOf, stateText } = await load('changes/words.js');
-const { countedDevices } = await load('changes/devices.js');
+const { Effects } = await load('changes/effects.js');
 const { joined, passes } = await load('changes/log.js');
 const { pathOf } = await load('changes/trace.js');
-const { fineShare, tierTexts } = await load('about/figures.js');
+const { SECTIONS, fineShare, tierTexts, tiersOf } = await load('about/figures.js');
 const { sortedSources, sourceTexts } = await load('about/sources.js');
 const plain = (text) => text.replaceAll('\u00a0', ' ').replaceAll('\u2192', '->');
 
@@ -151,7 +151,7 @@ test('what is within the ups and downs is no difference', () => {
     { loads: [0.5], rx: wild(4e8), pps: 50000 });
   assert.equal(fewer.verdict.bps, 'lower');
   const moved = compare({ loads: [0.5, 0], ...calm }, { loads: [0, 0.5], ...calm });
-  assert.match(moved.notes[0], /^Another core is the hottest, as loaded/);
+  assert.match(moved.notes[0], /^Another core is the hottest\. The difference is within/);
   const clear = compare({ loads: [0.5], ...calm }, { loads: [0.6], ...calm });
   assert.equal(clear.verdict.load, 'higher');
   assert.deepEqual(clear.notes, []);
@@ -205,13 +205,46 @@ test('a state without figures is said', () => {
   assert.equal(stateText({ name: 'known', verdict: { problem: null } }), '');
 });
 
-test('throughput is of the interfaces the summary adds up', () => {
-  const nic = (device, kind) => ({ device, kind });
-  const names = [nic('lo', 'loopback'), nic('veth0', 'veth'), nic('br0', 'bridge'),
-    nic('eth0.7', 'vlan'), nic('tun0', 'tun')];
-  assert.deepEqual(countedDevices(names), ['veth0', 'tun0']);
-  assert.deepEqual(countedDevices([...names, nic('eth0', 'physical')]), ['eth0']);
-  assert.deepEqual(countedDevices([]), []);
+test('what could not be fetched is asked for again when the daemon is back', async (t) => {
+  const names = ['fetch', 'document'];
+  const before = names.map((name) => globalThis[name]);
+  t.after(() => names.forEach((name, i) => { globalThis[name] = before[i]; }));
+  globalThis.document = { baseURI: 'http://router/' };
+  let isUp = false;
+  let nAsked = 0;
+  globalThis.fetch = async (href) => {
+    nAsked++;
+    if (!isUp)
+      throw new Error('gone');
+    const { pathname } = new URL(href);
+    return Response.json(pathname.endsWith('/changes') ? []
+      : { tier: 'raw', resolution_ms: 1000, time_ms: [], series: [] });
+  };
+  const store = { intervalMs: 1000, nowMs: AT + 600000, sampledMs: AT + 600000, cores: [{}],
+    map: null, mapProblem: null, changes: [] };
+  const news = [];
+  const turn = () => new Promise((resolve) => { news.push(resolve); });
+  const effects = new Effects(store, () => news.shift()?.());
+  effects.show(MOMENT);
+  assert.equal(nAsked, 0, 'which interfaces count is not known');
+  store.map = { devices: [] };
+  let told = turn();
+  effects.tick();
+  await told;
+  assert.equal(effects.of(MOMENT).name, 'failed');
+  effects.tick();
+  assert.equal(nAsked, 4, 'not each second');
+  isUp = true;
+  told = turn();
+  effects.heal();
+  await told;
+  assert.equal(effects.of(MOMENT).name, 'known');
+  /* Nor is "no samples" for ever: the daemon may not have read its store yet. */
+  assert.equal(effects.of(MOMENT).verdict.problem, 'both');
+  told = turn();
+  effects.heal();
+  await told;
+  assert.equal(nAsked, 12);
 });
 
 test('lists of changes are joined without doubles, and filtered', () => {
@@ -265,4 +298,34 @@ test('sources that cannot be read come first, with what would help', () => {
   assert.equal(plain(told[4].pace), 'every 2 s');
   assert.equal(told[4].path, '/proc/stat');
   assert.equal(told[1].pace, 'now and then');
+  assert.equal(told[3].reason, 'This kernel, driver or machine has none: No such file');
+});
+
+test('rows that were not understood are told of a source, and bring it forward', () => {
+  const source = (id, skipped_rows) => ({ id, state: 'ok', reason: null, reads: 50, cost_us: 12,
+    skipped_rows });
+  const list = sortedSources([source('stat', 0), source('interrupts', 3), source('softnet', 1)]);
+  assert.deepEqual(list.map((s) => s.id), ['interrupts', 'softnet', 'stat']);
+  const told = list.map((s) => sourceTexts(s, 100));
+  assert.equal(told[0].reason, '3 rows of the last reading not understood');
+  assert.equal(told[1].reason, '1 row of the last reading not understood');
+  assert.deepEqual([told[0].state, told[0].kind, told[2].reason], ['read in part', 'partial', '']);
+});
+
+test('without a database nothing is said of writing to one', () => {
+  const told = (state) => Object.fromEntries(SECTIONS.flatMap(([, lines]) => lines)
+    .map(([name, read]) => [name, read({ nowMs: AT, summary: null, share: null, health: {
+      bytes_written: 0, bytes_written_per_day: null, store: { state, commits: 6, commit_errors: 0,
+        commit_max_us: 12, blocks_failed: 0, findings_dropped: 0, changes_dropped: 0 } } })]));
+  const memory = told('memory');
+  assert.equal(memory.Written, 'nothing');
+  for (const name of ['Written a day', 'Written since its start', 'Longest commit',
+    'Commits that failed'])
+    assert.equal(memory[name], null, name);
+  assert.equal(told('ok')['Written a day'], 'not known yet');
+  assert.equal(told('ok').Written, null);
+  assert.equal(told('ok')['Commits that failed'], '0 of 6');
+  const tiers = [{ tier: 'raw', oldest_ms: AT }, { tier: 'hour', oldest_ms: null }];
+  assert.equal(tiersOf({ state: 'memory', tiers }).length, 1);
+  assert.equal(tiersOf({ state: 'ok', tiers }).length, 2);
 });

@@ -36,7 +36,8 @@ function makeDevice(spec, interrupts, threads) {
     }
   }
   return { device, ifindex: spec.ifindex, driver: spec.driver ?? null,
-    kind: spec.kind ?? 'physical', up: spec.up ?? true, speed_bps: spec.speed ?? null,
+    kind: spec.kind ?? 'physical', counted: (spec.kind ?? 'physical') === 'physical',
+    up: spec.up ?? true, speed_bps: spec.speed ?? null,
     rx_pps: round(spec.rxPps ?? sums.rx), tx_pps: round(spec.txPps ?? sums.tx),
     rx_bps: round((spec.rxPps ?? sums.rx) * 5600), tx_bps: round((spec.txPps ?? sums.tx) * 5600),
     counters: { source: spec.reason ? 'none' : 'ethtool', pace_s: null,

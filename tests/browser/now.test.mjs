@@ -126,6 +126,22 @@ describe('now', () => {
     await close();
   });
 
+  test('a split that failed is asked for again when it is pointed at again', async () => {
+    const { page, close } = await openStored(maps.piled());
+    const isSplit = (url) => url.searchParams.get('metric') === 'core_cpu_seconds';
+    const refuse = (route) => route.fulfill({ status: 503, json: { detail: 'try again' } });
+    await page.route(isSplit, refuse);
+    const words = async () => plain(await page.locator('#readout').innerText());
+    await pointAt(page, 3, 0.4);
+    await until('the refusal', async () => /is not known: try again/.test(await words()));
+    await page.unroute(isSplit, refuse);
+    await page.mouse.move(5, 5);
+    await until('it gone', async () => !await page.locator('#readout').isVisible());
+    await pointAt(page, 3, 0.4);
+    await until('the split', async () => /soft interrupts 72 %/.test(await words()));
+    await close();
+  });
+
   test('a split that is long on its way is asked for once', async () => {
     const { page, say, close } = await openStored(maps.piled());
     let asked = 0;
@@ -222,6 +238,71 @@ describe('now', () => {
   });
 });
 
+describe('now, what is told', () => {
+  const finding = { id: 7, code: 'core.imbalance', title: 'One core does it', severity: 'warn',
+    confidence: 'high', subject: { kind: 'core', core: 3 }, raised_ms: Date.now(), cleared_ms: null,
+    episodes: 1, stale: false, message: 'Core 3 is full.', evidence: [], causes: [],
+    ruled_out: [], advice: [] };
+
+  test('a finding that comes while the list is on its way stays', async () => {
+    const { page, say, close } = await openMap(maps.piled());
+    const list = page.locator('#findings .finding');
+    const routes = [];
+    /* The page before the reload may have asked, too. */
+    page.on('framenavigated', () => routes.splice(0));
+    await page.route('**/api/v1/findings?*', (route) => routes.push(route));
+    await page.reload();
+    await until('the question', () => routes.length > 0);
+    await until('the stream', () => page.evaluate(() => typeof window.say === 'function'));
+    await say('finding', { finding });
+    await until('it', async () => await list.count() === 1);
+    const json = [{ ...finding, id: 3, cleared_ms: Date.now() - 1000 }];
+    for (const route of routes)
+      await route.fulfill({ json });
+    await until('the list', async () =>
+      /1 cleared lately/.test(plain(await page.locator('#findings').textContent())));
+    assert.equal(await list.count(), 1);
+    await close();
+  });
+
+  test('times have their zone, once', async () => {
+    const map = maps.piled();
+    const { page, say, close } = await openMap(map, { timezoneId: 'Europe/Berlin' });
+    await say('tick', maps.tickOf(map));
+    const foot = /^Sampled \d\d:\d\d:\d\d \(Europe\/Berlin, GMT\+[12]\), every 1 s/;
+    await until('the foot', async () => foot.test(await textOf(page, '#sampled')));
+    const all = plain(await page.locator('body').innerText());
+    assert.equal(all.match(/GMT/g).length, 1);
+    await close();
+  });
+
+  test('how far work spreads is not told of none', async () => {
+    const map = maps.piled();
+    const { page, say, close } = await openMap(map);
+    const spread = page.locator('.figure').filter({ hasText: 'Work spread over' }).locator('dd');
+    await until('the figure', async () => plain(await spread.innerText()) === '1.2 of 4');
+    const tick = maps.tickOf(map, Date.now() + 1000);
+    tick.summary.hottest_core_load = 0.01;
+    await say('tick', tick);
+    await until('a dash', async () => plain(await spread.innerText()) === '\u2014');
+    await close();
+  });
+
+  test('what the machine has not is no source that could not be read', async () => {
+    const source = (id, state) => ({ id, state });
+    const { page, close } = await openMap(maps.piled(), { answer: (name) => name === 'health'
+      ? { json: { tick_cpu_us: 300, bytes_written_per_day: 0, store: { state: 'memory' },
+        rules_not_evaluated: [], sources: [source('stat', 'ok'), source('thermal', 'missing'),
+          source('cpufreq', 'missing'), source('threads', 'forbidden')] } } : null });
+    const foot = page.locator('#instrument');
+    await until('one', async () =>
+      /\b1 source could not be read/.test(plain(await foot.innerText())));
+    assert.match(plain(await foot.innerText()), /Written per day nothing/);
+    assert.match(plain(await foot.innerText()), /There is no database: the last hour is in memory/);
+    await close();
+  });
+});
+
 describe('now, when there is little to show', () => {
   const shown = async (page, name) => plain(await page.locator('#' + name).innerText());
 
@@ -237,6 +318,16 @@ describe('now, when there is little to show', () => {
     await until('map', async () => /no sample yet/.test(await shown(page, 'map')));
     assert.match(await shown(page, 'findings'), /Waiting for the first sample/);
     assert.deepEqual(complaints.filter((text) => !text.includes('503')), []);
+    await close();
+  });
+
+  test('where nothing can be judged, none found is not said plainly', async () => {
+    const map = maps.piled();
+    const { summary } = maps.tickOf(map);
+    const { page, close } = await openMap(map, { answer: (name) => name === 'summary'
+      ? { json: { ...summary, state: 'unknown', verdict: 'no verdict' } } : null });
+    await until('the words', async () =>
+      /Nothing found of what can be judged/.test(await shown(page, 'findings')));
     await close();
   });
 

@@ -25,6 +25,7 @@ const { Order } = await load('now/coreorder.js');
 const { clockText, feedTexts, threadTexts } = await load('now/corewords.js');
 const { PARTS, shareOf } = await load('now/parts.js');
 const { waitingText } = await load('now/waiting.js');
+const { storeText, unreadSources, writtenText } = await load('now/instrument.js');
 const plain = (text) => text.replaceAll('\u00a0', ' ');
 
 const T0 = 1800000000000;
@@ -196,4 +197,48 @@ test('an empty panel says why it is', () => {
   assert.match(of({ summary: {} }), /just started/);
   assert.match(of({ connection: 'lost' }), /does not answer/);
   assert.match(of({ connection: 'refused', problem: { status: 401 } }), /does not show/);
+});
+
+test('what this machine has not is not called unread', () => {
+  const source = (id, state) => ({ id, state });
+  assert.deepEqual(unreadSources({ sources: [source('stat', 'ok'), source('thermal', 'missing'),
+    source('threads', 'forbidden'), source('softnet', 'failing')] }).map((s) => s.id),
+  ['threads', 'softnet']);
+});
+
+test('without a database it is said what there is in its place', () => {
+  const memory = { state: 'memory' };
+  assert.match(storeText(memory), /no database.*the last hour is in memory/);
+  assert.equal(writtenText({ store: memory, bytes_written_per_day: 0 }), 'nothing');
+  assert.equal(plain(writtenText({ store: { state: 'ok' }, bytes_written_per_day: 2e6 })),
+    '2.00 MB');
+});
+
+test('a finding that came while the list was on its way stays', () => {
+  const finding = (id, more = {}) => ({ id, severity: 'warn', raised_ms: T0, cleared_ms: null,
+    ...more });
+  const ids = (list) => list.map((f) => f.id).sort();
+  const store = new Store();
+  store.applyFinding(finding(1));
+  store.applyFinding(finding(2));
+  const known = store.findings;
+  store.applyFinding(finding(1, { cleared_ms: T0 + 5000 }));
+  store.applyFinding(finding(3));
+  /* As it was when it was asked for; 2 was cleared unheard and is no longer kept. */
+  store.applyFindings([finding(1)], known);
+  assert.deepEqual([ids(store.active), ids(store.cleared)], [[3], [1]]);
+});
+
+test('nor does the list of what stands undo what the stream said meanwhile', () => {
+  const finding = (id, cleared_ms = null) => ({ id, severity: 'warn', raised_ms: T0, cleared_ms });
+  const store = new Store();
+  store.applyFinding(finding(1));
+  store.applyFinding(finding(4, T0 + 1000));
+  const known = store.findings;
+  store.applyFinding(finding(1, T0 + 5000));
+  store.applyFinding(finding(3));
+  assert.equal(store.applyActive([finding(1)], known), true);
+  assert.deepEqual(store.active.map((f) => f.id), [3]);
+  assert.deepEqual(store.cleared.map((f) => f.id), [1, 4], 'the past stays');
+  assert.equal(store.applyActive([], store.findings), false, 'one is gone unheard');
 });

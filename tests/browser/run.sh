@@ -11,7 +11,7 @@ skip() {
 
 command -v node >/dev/null || skip "$1" "node is not installed"
 case $1 in
-dashboard.* | access.* | now.* | history.* | map.* | findings.* | changes.* | about.*)
+dashboard.* | heal.* | access.* | now.* | history.* | map.* | findings.* | changes.* | about.*)
 	[ -d "$here/node_modules/playwright-core" ] ||
 		skip "$1" "node_modules is missing, run 'npm ci' in tests/browser"
 	for name in "$CHROMIUM" chromium chromium-browser google-chrome; do

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Requests to the daemon, relative to the page so that a prefix of a reverse
- * proxy does not matter.
- */
+/* Requests to the daemon, relative to the page: a proxy may have put a prefix. */
 
 export class ApiError extends Error {
   constructor(status, message) {
@@ -11,8 +8,7 @@ export class ApiError extends Error {
   }
 }
 
-/* fetch and EventSource refuse an address with a user name in it, which the
- * page's own may have. */
+/* fetch and EventSource refuse a user name in it, which the page's own may have. */
 export function address(path, parameters) {
   const url = new URL('api/v1/' + path, document.baseURI);
   url.username = '';
@@ -25,15 +21,16 @@ export function address(path, parameters) {
   return url.href;
 }
 
-export async function get(path, parameters) {
+/* HEAD tells only whether it is answered. */
+export async function get(path, parameters, method = 'GET') {
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), 15000);
   try {
     const answer = await fetch(address(path, parameters),
-      { headers: { Accept: 'application/json' }, cache: 'no-store', signal: abort.signal });
+      { method, cache: 'no-store', signal: abort.signal });
     if (!answer.ok)
       throw new ApiError(answer.status, await problem(answer));
-    return await answer.json();
+    return method === 'HEAD' ? null : await answer.json();
   } finally {
     clearTimeout(timer);
   }

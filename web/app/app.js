@@ -1,31 +1,30 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Entry of the dashboard: asks for what is stored, follows the stream, and
- * repaints the views that what arrived concerns.
- */
+/* Asks for what is stored, follows the stream, and repaints what that concerns. */
 
 import { get } from './api.js';
 import { FIRST_SPAN_MS, SPANS, askLoad } from './load.js';
 import * as now from './now/page.js';
 import { verdictView } from './now/verdict.js';
-import { Pages, sheet } from './pages.js';
+import { Pages } from './pages.js';
 import { Store } from './store.js';
 import { Stream } from './stream.js';
 
 const HEALTH_MS = 30000;
 const FINDINGS_MS = 15000;
-/* Structure and settings of the map; its figures come with each tick. */
+/* Structure and settings; the figures come with each tick. */
 const MAP_MS = 10000;
 /* Many settings may change at once. */
 const CHANGE_MS = 500;
-/* Missed ticks of an overloaded router must not become a request each. */
+/* Missed ticks must not become a request each. */
 const FILL_MS = 10000;
-/* A page nobody looks at gives its stream back after this time. */
+/* Without a stream. */
+const FULL_MS = 5000;
+/* A page nobody looks at gives its stream back. */
 const HIDDEN_MS = 30000;
 const TRAFFIC_MAX = 32;
-/* Findings of the past that the heatmap can show; their own page has them all. */
+/* Past findings in the heatmap. */
 const PAST_S = SPANS.at(-1) + 60;
-/* What is stored of a sparkline: it is not wider. */
+/* A sparkline is not wider. */
 const TRAFFIC_POINTS = '60';
 
 const store = new Store();
@@ -33,23 +32,9 @@ store.loadSpanMs = FIRST_SPAN_MS;
 const verdict = verdictView(document);
 const VERDICT_ON = ['tick', 'connection', 'findings'];
 
-/* A page with a sheet of its own: both are fetched at once. */
-async function fetched(name) {
-  const [module] = await Promise.all([import('./' + name + '/page.js'),
-    sheet(name + '/page.css')]);
-  return module;
-}
+const pages = new Pages(now, { store, repaint, ask });
 
-const pages = new Pages({
-  now: async () => now,
-  history: () => fetched('history'),
-  findings: () => fetched('findings'),
-  changes: () => fetched('changes'),
-  about: () => fetched('about'),
-}, { store, repaint, ask });
-
-/* Animation frames do not come while the page is hidden, so neither does any
- * drawing. */
+/* Animation frames do not come while the page is hidden. */
 let isFrameAsked = false;
 function repaint() {
   if (isFrameAsked)
@@ -93,28 +78,37 @@ const ATTEMPTS = {
     const known = store.changes;
     store.applyChanges(await get('changes'), known);
   },
-  findings: async () => store.applyFindings(
-    await get('findings', { state: 'all', after: String(-PAST_S) })),
+  findings: async () => {
+    const known = store.findings;
+    store.applyFindings(await get('findings', { state: 'all', after: String(-PAST_S) }), known);
+  },
   active: async () => {
-    const known = store.active;
+    const known = store.findings;
     /* One that is no longer there was cleared unheard: when, the store knows. */
     if (!store.applyActive(await get('findings'), known))
       ask('findings');
   },
   health: async () => store.applyHealth(await get('health')),
+  /* Whether it would be opened. */
+  stream: () => get('stream', {}, 'HEAD'),
 };
 
-/* Who says on the page that an attempt failed. */
+/* Told when an attempt failed. */
 const REFUSALS = {
   load: (reason) => store.refuseLoad(reason),
   map: (reason) => store.refuseMap(reason),
   changes: (reason) => store.refuseChanges(reason),
+  stream: (reason, status) => {
+    if (status !== 503 || store.connection !== 'lost')
+      return;
+    store.setConnection('full');
+    stream.postpone();
+  },
 };
 
 const asked = new Map();
 
-/* Asks for the named things, each by itself: one that fails leaves the others
- * on the page. Never the same twice at a time. */
+/* Each by itself: one that fails leaves the others. Never the same twice at a time. */
 async function ask(...names) {
   await Promise.all(names.map(async (name) => {
     if (asked.get(name)?.isRunning)
@@ -125,7 +119,7 @@ async function ask(...names) {
     } catch (error) {
       if (error.status === 401 || error.status === 403)
         store.setConnection('refused', { status: error.status, message: error.message });
-      REFUSALS[name]?.(error.message);
+      REFUSALS[name]?.(error.message, error.status);
     } finally {
       asked.get(name).isRunning = false;
       repaint();
@@ -172,15 +166,16 @@ const stream = new Stream({
     if (hasBeenLost)
       askAll();
     hasBeenLost = false;
+    pages.heal();
     repaint();
   },
   onLost: (isRefused) => {
     hasBeenLost = true;
     if (store.connection !== 'refused')
       store.setConnection('lost');
-    /* The stream does not say why; a plain request does. */
+    /* The stream does not say why; plain requests do. */
     if (isRefused)
-      ask('now');
+      ask('now', 'stream');
     repaint();
   },
   onEvent: (name, data) => {
@@ -217,8 +212,9 @@ setInterval(() => {
     return;
   stream.watch(Math.max(15000, 4 * store.intervalMs));
   askIfOlder('health', HEALTH_MS);
+  if (store.connection === 'full')
+    askIfOlder('now', FULL_MS);
   if (store.isStale) {
-    /* The hole at the right edge grows, the words "since" stay true. */
     store.setConnection(store.connection, store.problem);
     repaint();
   }

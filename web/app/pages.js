@@ -1,34 +1,32 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The pages of the dashboard and which of them is shown. A page is made when it
- * is first asked for, its modules and its sheet are fetched then. Each module
- * NAME/page.js has
+ * The pages, and which is shown. One is fetched and made when it is first asked for.
+ * Each NAME/page.js has
  *
  *   makePage(root, { store, repaint }) -> {
  *     show(parameters)        it becomes visible, or its address changed
  *     hide()                  it is no longer visible
- *     update(store, changed)  visible, and something new is there: changed is a
- *                             set of names (store.js); 'page' after show
+ *     update(store, changed)  visible, and there is news: names (store.js), 'page'
+ *                             after show
  *   }
  */
 
 import { el, setAttribute, setHidden } from './dom.js';
 import { PAGES, parseAddress } from './router.js';
 
-const TITLES = {
-  now: 'Now', history: 'History', findings: 'Findings', changes: 'Changes', about: 'About',
-};
+const titleOf = (name) => name[0].toUpperCase() + name.slice(1);
 
 export class Pages {
   #made = new Map();
-  #loaders;
+  #first;
   #context;
   #shown = null;
   #asked = null;
+  #isRefused = false;
 
-  /* loaders: page -> async () => its module; context: what makePage is given. */
-  constructor(loaders, context) {
-    this.#loaders = loaders;
+  /* The module of "now", and what makePage is given. */
+  constructor(first, context) {
+    this.#first = first;
     this.#context = context;
     addEventListener('hashchange', () => this.follow(true));
   }
@@ -44,6 +42,7 @@ export class Pages {
     if (this.#shown !== null && this.#shown !== name)
       this.#made.get(this.#shown)?.hide();
     this.#shown = null;
+    this.#isRefused = false;
     const page = await this.#make(name, root);
     /* Another one may have been asked for meanwhile. */
     if (page === null || this.#asked !== name)
@@ -60,9 +59,15 @@ export class Pages {
       this.#made.get(this.#shown).update(store, changed);
   }
 
+  /* The daemon is there. */
+  heal() {
+    if (this.#isRefused)
+      this.follow();
+  }
+
   #mark(name) {
     document.body.dataset.page = name;
-    document.title = name === 'now' ? 'Ringside' : TITLES[name] + ' \u00b7 Ringside';
+    document.title = name === 'now' ? 'Ringside' : titleOf(name) + ' \u00b7 Ringside';
     for (const link of document.querySelectorAll('#pages a'))
       setAttribute(link, 'aria-current', link.hash === '#' + name ? 'page' : null);
   }
@@ -71,7 +76,7 @@ export class Pages {
     if (this.#made.has(name))
       return this.#made.get(name);
     try {
-      const module = await this.#loaders[name]();
+      const module = name === 'now' ? this.#first : await fetched(name);
       if (!this.#made.has(name)) {
         if (name !== 'now')
           root.replaceChildren();
@@ -79,7 +84,6 @@ export class Pages {
       }
       return this.#made.get(name);
     } catch (error) {
-      /* The daemon is gone, or it is another one than the page came from. */
       console.info(error);
       this.#refuse(root, name);
       return null;
@@ -87,20 +91,43 @@ export class Pages {
   }
 
   #refuse(root, name) {
+    this.#isRefused = true;
     const again = el('button', { type: 'button', click: () => this.follow() }, 'Try again');
     root.replaceChildren(el('p', { class: 'note', role: 'alert' },
-      TITLES[name] + ' could not be fetched from the daemon. ', again));
+      titleOf(name) + ' could not be fetched from the daemon. ', again));
   }
 }
 
-/* Everything that a view may depend on. */
 const ALL = ['page', 'tick', 'history', 'findings', 'changes', 'map', 'health', 'connection'];
 
-/* Sheets of pages that are not there at the start. Resolves when it is in force. */
-export function sheet(path) {
-  return new Promise((resolve, reject) => {
-    const link = el('link', { rel: 'stylesheet', href: path, load: () => resolve(),
-      error: () => reject(new Error(path + ' could not be fetched')) });
-    document.head.append(link);
-  });
+/* The sheet at the same time. */
+async function fetched(name) {
+  const [module] = await Promise.all([import('./' + name + '/page.js'),
+    sheet(name + '/page.css')]);
+  return module;
 }
+
+const sheets = new Map();
+
+/* Adds a sheet, once. Resolves when it is in force. */
+export function sheet(path) {
+  if (!sheets.has(path)) {
+    sheets.set(path, new Promise((resolve, reject) => {
+      const link = el('link', { rel: 'stylesheet', href: path, load: resolve, error: () => {
+        link.remove();
+        sheets.delete(path);
+        reject(new Error(path + ' could not be fetched'));
+      } });
+      document.head.append(link);
+    }));
+  }
+  return sheets.get(path);
+}
+
+/* A script of its own, too: where a part of app.js did not come, all is asked for
+ * again, once. */
+addEventListener('load', () => {
+  if (document.querySelector('.figure') === null
+    && performance.getEntriesByType('navigation')[0].type !== 'reload')
+    setTimeout(() => location.reload(), 3000);
+});

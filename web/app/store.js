@@ -39,7 +39,7 @@ export class Store {
   isLoadKnown = false;
   loadProblem = null;
   findings = new Map();
-  /* 'connecting', 'live', 'silent', 'lost', 'refused', 'paused' */
+  /* 'connecting', 'live', 'silent', 'lost', 'full', 'refused', 'paused' */
   connection = 'connecting';
   problem = null;
   #lastLiveMs = 0;
@@ -147,23 +147,23 @@ export class Store {
     this.#names.add('history');
   }
 
-  applyFindings(list) {
-    this.findings = new Map(list.map((f) => [f.id, f]));
+  /* known: those that were there when the list was asked for. What the stream brought
+   * since then is newer than the list. */
+  applyFindings(list, known = this.findings) {
+    const news = [...this.findings].filter(([id, f]) => known.get(id) !== f);
+    this.findings = new Map([...list.map((f) => [f.id, f]), ...news]);
     this.#boundFindings();
   }
 
-  /* What stands now. known: what stood when it was asked for; false when one of
-   * them is missing. */
+  /* What stands now; false when one that stood is missing. */
   applyActive(list, known) {
-    for (const f of list)
-      this.findings.set(f.id, f);
-    this.#boundFindings();
+    this.applyFindings([...known.values(), ...list], known);
     const ids = new Set(list.map((f) => f.id));
-    return known.every((f) => ids.has(f.id) || this.findings.get(f.id)?.cleared_ms > 0);
+    return this.active.every((f) => ids.has(f.id) || known.get(f.id) !== f);
   }
 
   applyFinding(finding) {
-    this.findings.set(finding.id, finding);
+    this.findings = new Map(this.findings).set(finding.id, finding);
     this.#boundFindings();
   }
 

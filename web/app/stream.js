@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The event stream and its life: one EventSource a page, opened again when the
- * browser gives up (it does on any answer but 200) or when nothing has come for
- * too long (a peer that vanished without a word).
+ * The event stream: one EventSource, opened again when the browser gives up (it does
+ * on any answer but 200) or when nothing comes for too long.
  */
 
 import { address } from './api.js';
@@ -48,7 +47,18 @@ export class Stream {
     this.#source = null;
   }
 
-  /* To be called now and then: opens a silent stream anew. */
+  /* After a refusal: there is no hurry. */
+  postpone() {
+    if (this.#retryTimer !== 0)
+      this.#retryIn(RETRY_LAST_MS);
+  }
+
+  #retryIn(ms) {
+    clearTimeout(this.#retryTimer);
+    this.#retryTimer = setTimeout(() => this.open(), ms);
+  }
+
+  /* Now and then: opens a silent stream anew. */
   watch(silenceMs) {
     if (this.#source !== null && performance.now() - this.#heardAt > silenceMs) {
       this.#handlers.onLost(false);
@@ -76,7 +86,7 @@ export class Stream {
     const isRefused = source.readyState === EventSource.CLOSED;
     if (isRefused) {
       this.close();
-      this.#retryTimer = setTimeout(() => this.open(), this.#retryMs);
+      this.#retryIn(this.#retryMs);
       this.#retryMs = Math.min(2 * this.#retryMs, RETRY_LAST_MS);
     }
     this.#handlers.onLost(isRefused);

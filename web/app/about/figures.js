@@ -5,7 +5,7 @@
  * of one core, lately); null leaves a line out. Pure.
  */
 
-import { bytes, clock, count, decimal, duration, isKnown, microseconds, moment }
+import { bytes, clock, count, decimal, duration, isKnown, microseconds, moment, zone }
   from '../format.js';
 
 const NBSP = '\u00a0';
@@ -23,6 +23,9 @@ export function fineShare(ratio) {
 const exact = (n) => isKnown(n) ? n.toLocaleString('en').replaceAll(',', NBSP) : null;
 const ofTicks = (n, h) => isKnown(n) ? exact(n) + ' of ' + exact(h.ticks) : null;
 
+/* Of what is written to a disk there is nothing to tell without one. */
+const onDisk = (read) => (data) => data.health.store?.state === 'memory' ? null : read(data);
+
 const COST = ['What it costs', [
   ['CPU, share of one core', ({ share }) => fineShare(share),
     'in the last seconds, all its threads'],
@@ -36,10 +39,12 @@ const COST = ['What it costs', [
     'its own, with its part of what programs share'],
   ['Memory, all it maps', ({ health: h }) => isKnown(h.pss_bytes) ? bytes(h.rss_bytes) : null,
     'shared libraries counted in full'],
-  ['Written a day', ({ health: h }) => isKnown(h.bytes_written_per_day)
-    ? bytes(h.bytes_written_per_day) : 'not known yet',
+  ['Written a day', onDisk(({ health: h }) => isKnown(h.bytes_written_per_day)
+    ? bytes(h.bytes_written_per_day) : 'not known yet'),
   'to the database, at the pace so far; told after five minutes'],
-  ['Written since its start', ({ health: h }) => bytes(h.bytes_written), ''],
+  ['Written', ({ health: h }) => h.store?.state === 'memory' ? 'nothing' : null,
+    'there is no database'],
+  ['Written since its start', onDisk(({ health: h }) => bytes(h.bytes_written)), ''],
 ]];
 
 function intervalText(ms) {
@@ -105,21 +110,24 @@ const STORE = ['How history is kept', [
   ['Size on disk', ({ health: h }) => isKnown(h.store?.size_bytes)
     ? bytes(h.store.size_bytes) : null,
   'limited by max_size; the oldest samples give way first'],
-  ['Longest commit', ({ health: h }) => microseconds(h.store?.commit_max_us),
+  ['Longest commit', onDisk(({ health: h }) => microseconds(h.store?.commit_max_us)),
     'the disk; samples do not wait for it'],
-  ['Commits that failed', ({ health: h }) => ofCommits(h.store), ''],
-  ['Minutes that could not be written', ({ health: h }) => exact(h.store?.blocks_failed), ''],
-  ['Findings and changes dropped', ({ health: h }) =>
-    isKnown(h.store?.findings_dropped) ? exact(h.store.findings_dropped + h.store.changes_dropped)
-      : null, 'while the disk could not take them'],
-  ['Databases moved aside', ({ health: h }) => exact(h.store?.damaged), 'damaged, kept beside it'],
+  ['Commits that failed', onDisk(({ health: h }) => ofCommits(h.store)), ''],
+  ['Minutes that could not be written', onDisk(({ health: h }) => exact(h.store?.blocks_failed)),
+    ''],
+  ['Findings and changes dropped', onDisk(({ health: { store: s } }) =>
+    isKnown(s?.findings_dropped) ? exact(s.findings_dropped + s.changes_dropped) : null),
+  'while the disk could not take them'],
+  ['Databases moved aside', onDisk(({ health: h }) => exact(h.store?.damaged)),
+    'damaged, kept beside it'],
   ['Newest minutes in', ({ health: h }) => headText(h.head),
     'a file in memory lets them outlive the daemon'],
 ]];
 
 const STATES = {
-  ok: 'writing', memory: 'in memory only: lost when it ends', failing: 'the last write failed',
-  closed: 'the database cannot be had', stuck: 'waiting for the disk',
+  ok: 'writing', memory: 'the last hour in memory: lost when it ends',
+  failing: 'the last write failed', closed: 'the database cannot be had',
+  stuck: 'waiting for the disk',
 };
 
 function storeState(store) {
@@ -141,6 +149,11 @@ function headText(head) {
   return 'the daemon only' + (head.error ? ': ' + head.error : '');
 }
 
+/* Of the tiers those that there are: in memory there is no room for the coarse. */
+export function tiersOf(store) {
+  return (store?.tiers ?? []).filter((t) => store.state !== 'memory' || isKnown(t.oldest_ms));
+}
+
 export const SECTIONS = [COST, TIME, STORE, SERIES, CLIENTS];
 
 export function accountingText(summary) {
@@ -159,5 +172,5 @@ export function tierTexts(tier, nowMs) {
 }
 
 export function askedText(nowMs) {
-  return 'As of ' + clock(nowMs) + '.';
+  return 'As of ' + clock(nowMs) + '. Times are local (' + zone(nowMs) + ').';
 }

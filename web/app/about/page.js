@@ -6,7 +6,7 @@
 
 import { get } from '../api.js';
 import { el, keyedRows, setHidden, setText } from '../dom.js';
-import { SECTIONS, accountingText, askedText, tierTexts } from './figures.js';
+import { SECTIONS, accountingText, askedText, tierTexts, tiersOf } from './figures.js';
 import { LINKS } from './links.js';
 import { sortedSources, sourceTexts } from './sources.js';
 import { figureList, panel, table } from './tables.js';
@@ -137,8 +137,9 @@ class AboutPage {
     for (const list of this.#lists)
       list.update({ health, summary, nowMs, share: this.#share() });
     setText(this.#accounting, accountingText(summary));
-    this.#tiers.update((health.store?.tiers ?? []).map((t) => tierTexts(t, nowMs)));
-    setHidden(this.#tiers.node, !(health.store?.tiers?.length > 0));
+    const tiers = tiersOf(health.store);
+    this.#tiers.update(tiers.map((t) => tierTexts(t, nowMs)));
+    setHidden(this.#tiers.node, tiers.length === 0);
     this.#sources.update(sortedSources(health.sources ?? [])
       .map((s) => sourceTexts(s, health.uptime_s)));
     const rules = health.rules_not_evaluated ?? [];

@@ -5,7 +5,14 @@
  */
 
 import { DASH, duration, isKnown, microseconds } from '../format.js';
-import { sourceName, sourceState } from '../health.js';
+
+const STATES = {
+  ok: 'read', missing: 'not on this system', forbidden: 'not permitted', failing: 'cannot be read',
+};
+
+function sourceState({ state }) {
+  return Object.hasOwn(STATES, state) ? STATES[state] : String(state);
+}
 
 const WORDS = {
   cpu: 'cores there are', interfaces: 'interfaces', napi: 'which interrupt serves which queue',
@@ -22,7 +29,7 @@ const WORDS = {
 const ORDER = ['failing', 'forbidden', 'missing', 'ok'];
 
 /* A source that is read but for a part of it says so, too. */
-const isPartial = (s) => s.state === 'ok' && Boolean(s.reason);
+const isPartial = (s) => s.state === 'ok' && (Boolean(s.reason) || s.skipped_rows > 0);
 
 /* What would allow it, where the state alone tells. */
 function remedy({ state, reason }) {
@@ -31,10 +38,13 @@ function remedy({ state, reason }) {
   return '';
 }
 
-function reasonOf(s) {
-  if (s.state === 'missing')
-    return 'this kernel, driver or machine has none';
-  return s.reason ?? '';
+function reasonOf({ state, reason }) {
+  return [state === 'missing' ? 'This kernel, driver or machine has none' : '', reason ?? '']
+    .filter((t) => t !== '').join(': ');
+}
+
+function skippedText({ skipped_rows: n }) {
+  return n > 0 ? n + (n === 1 ? ' row' : ' rows') + ' of the last reading not understood' : '';
 }
 
 /* What fails is asked ever more seldom. */
@@ -49,10 +59,10 @@ function paceText({ state, reads }, uptimeS) {
 
 export function sourceTexts(s, uptimeS) {
   return { id: s.id, kind: isPartial(s) ? 'partial' : s.state, words: WORDS[s.id] ?? s.id,
-    path: s.path ? sourceName(s) : '', state: isPartial(s) ? 'read in part' : sourceState(s),
-    reason: [reasonOf(s), remedy(s)].filter((t) => t !== '').join('. '),
-    pace: paceText(s, uptimeS), cost: microseconds(s.cost_us),
-    skipped: s.skipped_rows > 0 ? s.skipped_rows + ' rows not understood' : '' };
+    path: s.path ? '/' + s.path.replace(/^\//, '') : '',
+    state: isPartial(s) ? 'read in part' : sourceState(s),
+    reason: [reasonOf(s), skippedText(s), remedy(s)].filter((t) => t !== '').join('. '),
+    pace: paceText(s, uptimeS), cost: microseconds(s.cost_us) };
 }
 
 /* In the order of reading within each state. */

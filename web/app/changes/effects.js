@@ -5,7 +5,6 @@
  */
 
 import { get } from '../api.js';
-import { countedDevices } from './devices.js';
 import { judge, measure } from './effect.js';
 import { othersIn } from './moments.js';
 import { dueMs, spanOf, windowsOf } from './windows.js';
@@ -66,6 +65,15 @@ export class Effects {
     this.#next();
   }
 
+  /* The daemon is back: what it could not tell is asked for again at once. */
+  heal() {
+    for (const [name, { name: state, verdict }] of this.#results) {
+      if (state === 'failed' || (state === 'known' && verdict.problem !== null))
+        this.#results.delete(name);
+    }
+    this.#next();
+  }
+
   #waitMs(moment) {
     const { intervalMs, nowMs } = this.#store;
     return dueMs(windowsOf(moment, intervalMs), intervalMs) - nowMs;
@@ -75,7 +83,10 @@ export class Effects {
     const known = this.#results.get(nameOf(moment));
     const canAsk = known === undefined
       || (known.name === 'failed' && performance.now() - known.at >= RETRY_MS);
-    return canAsk && this.#store.sampledMs !== null && this.#waitMs(moment) <= 0;
+    const { sampledMs, map, mapProblem } = this.#store;
+    /* The map tells which interfaces count. */
+    return canAsk && sampledMs !== null && (map !== null || mapProblem !== null)
+      && this.#waitMs(moment) <= 0;
   }
 
   async #next() {
@@ -129,16 +140,21 @@ export class Effects {
     const { fromMs, toMs } = spanOf(windows);
     const points = this.#isBig() && windows.stepMs === STEP_MS
       ? { points: String(Math.round((toMs - fromMs) / STEP_MS)) } : {};
-    const device = countedDevices(this.#store.interfaces);
+    const device = this.#devices();
     const traffic = device.length > 0 && device.length <= DEVICES_MAX ? { device } : {};
     return [{ metric: 'core_packet_load_ratio', ...points },
       { metric: 'interface_bytes', ...points, ...traffic },
       { metric: 'interface_packets', ...points, ...traffic }];
   }
 
+  /* Those the sums of the machine have. */
+  #devices() {
+    return (this.#store.map?.devices ?? []).filter((d) => d.counted).map((d) => d.device);
+  }
+
   /* Only what counts: many interfaces are asked for together. */
   #counted(answer) {
-    const devices = new Set(countedDevices(this.#store.interfaces));
+    const devices = new Set(this.#devices());
     return { ...answer, resolution_ms: answer.resolution_ms ?? this.#store.intervalMs,
       series: answer.series.filter((s) => s.labels.device === undefined
         || devices.has(s.labels.device)) };

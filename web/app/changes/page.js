@@ -72,8 +72,10 @@ class ChangesPage {
   }
 
   update(store, changed) {
-    if (store.connection === 'live' && this.#connection !== null && this.#connection !== 'live')
+    if (store.connection === 'live' && this.#connection !== null && this.#connection !== 'live') {
       this.#log.load(this.#log.filter);
+      this.#effects.heal();
+    }
     this.#connection = store.connection;
     if (changed.has('changes'))
       this.#log.add(store.changes ?? []);

@@ -90,7 +90,8 @@ export function makeRow(effects, onFold) {
 
     const told = effects.of(moment);
     const known = told.name === 'known' && told.verdict.problem === null ? told : undefined;
-    setAttribute(effect, 'data-effect', told.name);
+    const isNone = told.name === 'coarse' || told.name === 'known' && known === undefined;
+    setAttribute(effect, 'data-effect', isNone ? 'none' : told.name);
     setText(state, stateText(told));
     setHidden(state, known !== undefined);
     figureRows(known ? figuresOf(known.measured, known.verdict) : []);

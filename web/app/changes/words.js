@@ -80,7 +80,7 @@ export function notesOf({ before, after, stepMs }, verdict, nOthers, window) {
     notes.push(traffic);
   else if (verdict.load === 'same' && (verdict.bps === 'same' || verdict.bps === null)) {
     notes.push(before.core === after.core ? 'No difference beyond the usual ups and downs.'
-      : 'Another core is the hottest, as loaded as the one before within the usual ups and downs.');
+      : 'Another core is the hottest. The difference is within the usual ups and downs.');
   }
   if (window.lengthMs > 60000) {
     notes.push('Means of five minutes each, of values ' + duration(stepMs)

@@ -81,5 +81,8 @@ export function findingsView(panel) {
 function noneText({ summary, connection }) {
   if (connection === 'refused')
     return 'Not permitted.';
-  return summary?.sampled_at_ms > 0 ? 'No active findings.' : 'Waiting for the first sample.';
+  if (!(summary?.sampled_at_ms > 0))
+    return 'Waiting for the first sample.';
+  return summary.state === 'unknown' ? 'Nothing found of what can be judged.'
+    : 'No active findings.';
 }

@@ -15,7 +15,7 @@ import { NOTHING, PARTS, RARE, shareOf } from './parts.js';
 
 const REST_MS = 180;
 const FEEDS_TOLD = 3;
-/* So many answers are kept: going back and forth asks nothing twice. */
+/* So many splits are kept: going back and forth asks nothing twice. */
 const KEPT_MAX = 64;
 
 export class HeatCard {
@@ -28,7 +28,7 @@ export class HeatCard {
   #segments;
   #key = null;
   #timer = 0;
-  /* "core time" -> { mode: share }, or the words why not. */
+  /* "core time" -> { mode: share } */
   #kept = new Map();
 
   constructor(id) {
@@ -68,9 +68,9 @@ export class HeatCard {
     if (now && !this.#kept.has(key))
       this.#keep(key, now);
     if (cell.load === null)
-      this.#split({}, '');
+      this.#split({});
     else if (this.#kept.has(key))
-      this.#tell(key);
+      this.#split(this.#kept.get(key));
     else
       this.#wait(key, cell);
   }
@@ -78,9 +78,11 @@ export class HeatCard {
   #wait(key, cell) {
     this.#split({}, 'asking what it did \u2026');
     this.#timer = setTimeout(async () => {
-      this.#keep(key, await splitOf(cell));
+      const { split = {}, words } = await splitOf(cell);
+      if (words === undefined)
+        this.#keep(key, split);
       if (this.#key === key)
-        this.#tell(key);
+        this.#split(split, words);
     }, REST_MS);
   }
 
@@ -90,15 +92,7 @@ export class HeatCard {
     this.#kept.set(key, split);
   }
 
-  #tell(key) {
-    const split = this.#kept.get(key);
-    if (typeof split === 'string')
-      this.#split({}, split);
-    else
-      this.#split(split, '');
-  }
-
-  #split(split, words) {
+  #split(split, words = '') {
     for (const [i, [, , fields]] of PARTS.entries()) {
       const share = shareOf(split, fields);
       setStyle(this.#segments[i], 'width', 100 * (share ?? 0) + '%');
@@ -128,7 +122,7 @@ function fedText(core, { map, queues, cores, interfaces, summary }) {
   return text === '' ? 'now fed by no queue' : 'now fed by ' + text;
 }
 
-/* { mode: share } of a core's time up to t, or why there is none. */
+/* { split: { mode: share } } of a core's time up to t, or { words }: why there is none. */
 async function splitOf({ core, t, ms }) {
   try {
     const { series } = await get('series', { metric: 'core_cpu_seconds', cpu: core,
@@ -136,8 +130,9 @@ async function splitOf({ core, t, ms }) {
     const split = {};
     for (const { labels, values } of series)
       split[labels.mode] = values.findLast(isKnown) ?? null;
-    return Object.values(split).some(isKnown) ? split : 'what it did then is not stored';
+    return Object.values(split).some(isKnown) ? { split }
+      : { words: 'what it did then is not stored' };
   } catch (error) {
-    return 'what it did then is not known: ' + error.message;
+    return { words: 'what it did then is not known: ' + error.message };
   }
 }

@@ -5,14 +5,13 @@
  */
 
 import { el, setFigure, setHidden, setText } from '../dom.js';
-import { bytes, count, duration, microseconds } from '../format.js';
-import { storeText, unreadSources } from '../health.js';
+import { bytes, count, duration, microseconds, moment } from '../format.js';
 
 const FIGURES = [
   ['CPU per tick', (h) => microseconds(h.tick_cpu_us)],
   ['Memory', (h) => bytes(h.pss_bytes ?? h.rss_bytes)],
   ['Ticks missed', (h) => count(h.ticks_missed)],
-  ['Written per day', (h) => bytes(h.bytes_written_per_day)],
+  ['Written per day', writtenText],
   ['Longest loop delay', (h) => microseconds(h.loop_delay_max_us)],
   ['Running for', (h) => duration(1000 * h.uptime_s)],
 ];
@@ -39,6 +38,24 @@ export function instrumentView(panel) {
     setText(lacks, text);
     setHidden(lacks, text === '');
   };
+}
+
+/* 'missing' is how a machine is. */
+export function unreadSources(health) {
+  return (health.sources ?? []).filter((s) => s.state !== 'ok' && s.state !== 'missing');
+}
+
+export function writtenText({ store, bytes_written_per_day: n }) {
+  return store?.state === 'memory' ? 'nothing' : bytes(n);
+}
+
+export function storeText(store) {
+  if (!store)
+    return '';
+  if (store.state === 'memory')
+    return 'There is no database: the last hour is in memory and ends with the daemon.';
+  return 'Store: ' + store.state + (store.reason ? ', ' + store.reason : '')
+    + (store.oldest_ms ? ', history since ' + moment(store.oldest_ms, Date.now()) : '') + '.';
 }
 
 function lacksText(health) {

@@ -5,7 +5,8 @@
  */
 
 import { el, setAttribute, setFigure, setHidden, setText, stateIcon } from '../dom.js';
-import { bitsParts, clock, decimal, duration, isKnown, packetsParts, percent } from '../format.js';
+import { bitsParts, clock, decimal, duration, isKnown, packetsParts, percent, zone }
+  from '../format.js';
 
 const STATE_WORDS = {
   ok: 'ok', info: 'notice', warn: 'warning', crit: 'critical', unknown: 'not known',
@@ -17,16 +18,20 @@ const CONNECTIONS = {
     ? 'no sample since ' + clock(store.sampledMs) : 'live',
   lost: (store) => store.sampledMs === null
     ? 'no answer, trying again' : 'reconnecting, stale since ' + clock(store.sampledMs),
+  full: () => 'not live: as many viewers as the daemon serves',
   refused: () => 'refused',
   paused: () => 'paused',
 };
 
-/* Each gives [what is set large, what follows small]. Effective cores: how many
- * evenly loaded ones the present spread is worth. */
+/* Below this there is no packet work to speak of. */
+const LEAST_LOAD = 0.02;
+
+/* Each gives [what is set large, what follows small]. Effective cores: as many evenly
+ * loaded ones would be as the present spread is. */
 const FIGURES = [
   ['Hottest core', (s) => isKnown(s.hottest_core)
     ? ['core ' + s.hottest_core, percent(s.hottest_core_load)] : null],
-  ['Cores at work', (s) => isKnown(s.effective_cores)
+  ['Work spread over', (s) => isKnown(s.effective_cores) && s.hottest_core_load >= LEAST_LOAD
     ? [decimal(s.effective_cores, 1), 'of ' + (s.cores ?? '?')] : null],
   ['In', (s) => parts(bitsParts(s.rx_bps))],
   ['Out', (s) => parts(bitsParts(s.tx_bps))],
@@ -112,7 +117,7 @@ function titleText(state, summary) {
 function sampledText({ summary, sampledMs, intervalMs }) {
   if (sampledMs === null)
     return '';
-  return 'Sampled ' + clock(sampledMs) + ', every ' + duration(intervalMs)
+  return 'Sampled ' + clock(sampledMs) + ' (' + zone(sampledMs) + '), every ' + duration(intervalMs)
     + (summary.clock_ok === false ? '. The clock of this machine is not set: times are provisional.'
       : '.');
 }
