@@ -355,6 +355,16 @@ describe('history', () => {
     await close();
   });
 
+  test('a daemon that has just begun is asked again what there is', async () => {
+    const answers = { catalog: () => ({ json: [] }) };
+    const { page, close } = await openHistory({ hash: '#history', answers });
+    await says(page, /^There are no values yet\.$/);
+    answers.catalog = undefined;
+    await drawn(page);
+    await says(page, /^(History is in memory only.*)?$/);
+    await close();
+  });
+
   test('what failed for a range that does not move is asked for again', async () => {
     const answers = { series: () => null, findings: () => null };
     const { page, close } = await openHistory({ answers });

@@ -78,14 +78,20 @@ class HistoryPage {
     /* Some of the events may have been missed. */
     if (isBack)
       this.#events.forget();
-    if (this.#failed.length > 0 && (isBack || (changed.has('tick') && this.#failed.some(canHeal)
-      && this.#isTimeFor(REFRESH_MIN_MS)))) {
+    const isTurn = changed.has('tick') && this.#isTimeFor(REFRESH_MIN_MS);
+    const isLacking = this.#failed.length > 0
+      && (isBack || (isTurn && this.#failed.some(canHeal)));
+    /* A daemon that has just begun has no series yet. */
+    if (isLacking || (isTurn && this.#isTooEarly)) {
       this.#prepare();
       return;
     }
-    if (this.#metrics !== null && this.#state.charts === null && store.interfaces.length > 0) {
+    if (this.#isTooEarly) {
       this.#build();
-      this.#ask();
+      if (!this.#isTooEarly) {
+        this.#drawNote();
+        this.#ask();
+      }
     }
     if (changed.has('health'))
       this.#drawNote();
@@ -114,6 +120,11 @@ class HistoryPage {
     return this.#isTimeFor(Math.max(REFRESH_MIN_MS, pace));
   }
 
+  get #isTooEarly() {
+    return this.#metrics !== null && this.#state.charts === null
+      && this.#store.interfaces.length > 0;
+  }
+
   /* What there is to choose from and what draws it, then the charts. */
   async #prepare() {
     this.#askedAt = performance.now();
@@ -128,11 +139,11 @@ class HistoryPage {
       + (charts.reason.isMissing ? ' The values are there as CSV below.' : '')
       : catalog.status === 'rejected' ? 'What there is could not be asked: '
         + reasonOf(catalog.reason) + '.' : null;
+    if (this.#isShown)
+      this.#build();
     this.#drawNote();
-    if (!this.#isShown)
-      return;
-    this.#build();
-    this.#ask();
+    if (this.#isShown)
+      this.#ask();
   }
 
   #problem = 'Asking what there is.';
@@ -140,9 +151,9 @@ class HistoryPage {
 
   #drawNote() {
     const kept = this.#store.health?.store;
-    const text = this.#problem ?? (kept?.state === 'memory'
-      ? 'History is in memory only (no store path is set): it reaches back an hour at most and '
-        + 'ends with the daemon.' : '');
+    const text = this.#problem ?? (this.#isTooEarly ? 'There are no values yet.'
+      : kept?.state === 'memory' ? 'History is in memory only (no store path is set): it reaches '
+        + 'back an hour at most and ends with the daemon.' : '');
     setText(this.note, text);
     setHidden(this.note, text === '');
   }
@@ -150,9 +161,14 @@ class HistoryPage {
   #build() {
     const { interfaces } = this.#store;
     /* The first view waits for what there is, and the interfaces. */
-    if (this.#state.charts === null && (this.#metrics === null || interfaces.length === 0))
-      return;
-    this.#state.charts ??= firstCharts(this.#metrics, interfaces);
+    if (this.#state.charts === null) {
+      if (this.#metrics === null || interfaces.length === 0)
+        return;
+      const first = firstCharts(this.#metrics, interfaces);
+      if (first.length === 0)
+        return;
+      this.#state.charts = first;
+    }
     const keyOf = ({ lines }) => lines.map(lineText).join(';');
     const before = new Map(this.#panels.map((p) => [keyOf(p.chart), p]));
     this.#panels = this.#state.charts.map((chart) => {
